@@ -1,0 +1,124 @@
+package stardust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// The codes that tell errors of one status apart, where a program may want to
+// act on the difference. Other errors have an empty code.
+const (
+	// CodePluginRequired: a write needs a plugin that is not enabled.
+	CodePluginRequired = "plugin_required"
+	// CodeNameTaken: the parent has another child of that name.
+	CodeNameTaken = "name_taken"
+	// CodeStaleRevision: the node changed since the expected revision.
+	CodeStaleRevision = "stale_revision"
+	// CodeWritesHeld: the database holds writes (see DB.HoldWrites).
+	CodeWritesHeld = "writes_held"
+	// CodeReadOnly: the database was opened read-only, or the view is a
+	// snapshot of the past.
+	CodeReadOnly = "read_only"
+	// CodeInUse: another writer has the file open.
+	CodeInUse = "in_use"
+	// CodeNotDatabase: the file is not a Stardust database.
+	CodeNotDatabase = "not_a_database"
+	// CodeNewerFormat: a newer Stardust wrote the file.
+	CodeNewerFormat = "newer_format"
+	// CodeNotEmpty: a directory has children.
+	CodeNotEmpty = "not_empty"
+	// CodeNoSpace: the disk is full.
+	CodeNoSpace = "no_space"
+	// CodeUnpublished: a digest names no published payload.
+	CodeUnpublished = "not_published"
+)
+
+// Error is what every call of this package returns when it fails. It answers
+// errors.Is for its Status and, so that standard code works with it, for the
+// errors of io/fs that mean the same: fs.ErrNotExist for StatusNotFound,
+// fs.ErrExist for a taken name, fs.ErrInvalid for StatusInvalidArgument and
+// fs.ErrClosed for StatusClosed.
+type Error struct {
+	Status  Status
+	Code    string // one of the Code constants, or empty
+	Op      string // the operation, such as "objects.create"
+	Message string // what happened to which thing, and what to do
+	Err     error  // the cause, or nil
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	text := e.Op + ": " + e.Status.String()
+	if e.Op == "" {
+		text = e.Status.String()
+	}
+	if e.Code != "" {
+		text += " (" + e.Code + ")"
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target means what e means; see [Error].
+func (e *Error) Is(target error) bool {
+	if s, ok := target.(Status); ok {
+		return e.Status == s
+	}
+	switch target {
+	case fs.ErrNotExist:
+		return e.Status == StatusNotFound
+	case fs.ErrExist:
+		return e.Code == CodeNameTaken
+	case fs.ErrInvalid:
+		return e.Status == StatusInvalidArgument
+	case fs.ErrClosed:
+		return e.Status == StatusClosed
+	}
+	return false
+}
+
+func invalid(format string, args ...any) *Error {
+	return &Error{Status: StatusInvalidArgument, Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) *Error {
+	return &Error{Status: StatusNotFound, Message: fmt.Sprintf(format, args...)}
+}
+
+func conflict(code, format string, args ...any) *Error {
+	return &Error{Status: StatusConflict, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func damaged(err error, format string, args ...any) *Error {
+	return &Error{Status: StatusEvaluationFailed, Message: fmt.Sprintf(format, args...), Err: err}
+}
+
+// withOp names the operation in err, turning a bare cause into an Error first.
+func withOp(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		if e.Op == "" {
+			named := *e
+			named.Op = op
+			return &named
+		}
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Status: StatusCanceled, Op: op, Err: err}
+	}
+	return &Error{Status: StatusIO, Op: op, Err: err}
+}
