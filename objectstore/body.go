@@ -41,7 +41,7 @@ func (b Body) Open() io.Reader {
 	case b.once != nil:
 		return &exactReader{r: b.once, left: b.size, size: b.size}
 	case b.at != nil:
-		return io.NewSectionReader(b.at, 0, b.size)
+		return &exactSection{io.NewSectionReader(b.at, 0, b.size)}
 	default:
 		return bytes.NewReader(b.data)
 	}
@@ -50,17 +50,52 @@ func (b Body) Open() io.Reader {
 // ReadAll returns all bytes of the body. For a body made with [Bytes] it
 // returns the caller's own slice, which must not be changed.
 func (b Body) ReadAll() ([]byte, error) {
+	if err := b.Validate(); err != nil {
+		return nil, err
+	}
 	if b.once == nil && b.at == nil {
 		return b.data, nil
 	}
-	if b.size < 0 {
-		return nil, fmt.Errorf("%w: body of %d bytes", ErrInvalidOption, b.size)
+	return readExactly(b.Open(), b.size)
+}
+
+// Validate returns ErrInvalidOption for a body that cannot be read: of a
+// negative size, or made of a nil reader.
+func (b Body) Validate() error {
+	switch {
+	case b.size < 0:
+		return fmt.Errorf("%w: body of %d bytes", ErrInvalidOption, b.size)
+	case b.once == nil && b.at == nil && b.size != int64(len(b.data)):
+		return fmt.Errorf("%w: body of %d bytes without a reader", ErrInvalidOption, b.size)
 	}
-	data := make([]byte, b.size)
-	if _, err := io.ReadFull(b.Open(), data); err != nil {
-		return nil, err
+	return nil
+}
+
+// exactSection turns the early end of a source into an error.
+type exactSection struct{ *io.SectionReader }
+
+func (e *exactSection) Read(p []byte) (int, error) {
+	n, err := e.SectionReader.Read(p)
+	if errors.Is(err, io.EOF) {
+		at, _ := e.Seek(0, io.SeekCurrent) // cannot fail
+		err = e.atEnd(at)
 	}
-	return data, nil
+	return n, err
+}
+
+func (e *exactSection) ReadAt(p []byte, off int64) (int, error) {
+	n, err := e.SectionReader.ReadAt(p, off)
+	if errors.Is(err, io.EOF) {
+		err = e.atEnd(off + int64(n))
+	}
+	return n, err
+}
+
+func (e *exactSection) atEnd(at int64) error {
+	if at < e.Size() {
+		return fmt.Errorf("body ended after %d of %d bytes: %w", at, e.Size(), io.ErrUnexpectedEOF)
+	}
+	return io.EOF
 }
 
 // exactReader passes on exactly size bytes of r: fewer, or more, are an error.

@@ -3,6 +3,7 @@ package objectstore
 import (
 	"io"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,20 @@ type Attributes struct {
 	ContentLanguage    string            `json:"content_language,omitempty"`
 	CacheControl       string            `json:"cache_control,omitempty"`
 	Metadata           map[string]string `json:"metadata,omitempty"`
+}
+
+// Clone returns a copy that shares no memory with a, its metadata keys in lower
+// case.
+func (a Attributes) Clone() Attributes {
+	if a.Metadata == nil {
+		return a
+	}
+	metadata := make(map[string]string, len(a.Metadata))
+	for key, value := range a.Metadata {
+		metadata[strings.ToLower(key)] = value
+	}
+	a.Metadata = metadata
+	return a
 }
 
 // ObjectMeta describes a stored object.

@@ -114,3 +114,11 @@ type BulkDeleter interface {
 	// A missing object is not an error. It stops early when the consumer does.
 	DeleteAll(ctx context.Context, paths iter.Seq[Path]) iter.Seq2[Path, error]
 }
+
+// TagReader is an optional interface of a Store that keeps the tags which
+// writes carry.
+type TagReader interface {
+	// Tags returns an object's tags, empty when it has none. It returns
+	// ErrNotFound when there is no object at path.
+	Tags(ctx context.Context, path Path) (map[string]string, error)
+}
