@@ -1,0 +1,190 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// Options says how to open a catalog.
+type Options struct {
+	ReadOnly bool
+	// Readers bounds the connections that read at the same time.
+	Readers int
+	// Pragmas run on every connection before anything else.
+	Pragmas []string
+}
+
+// Catalog is the tables of one database. All methods but Close may be called
+// concurrently; writes run one at a time.
+type Catalog struct {
+	dsn     string
+	options Options
+	readers chan *conn // nil stands for a connection not made yet
+	writer  chan *conn
+}
+
+// Open opens the tables behind a SQLite URI, and makes them when the database
+// is empty and not read-only.
+func Open(dsn string, options Options) (*Catalog, error) {
+	if options.Readers <= 0 {
+		options.Readers = 4
+	}
+	c := &Catalog{
+		dsn: dsn, options: options,
+		readers: make(chan *conn, options.Readers), writer: make(chan *conn, 1),
+	}
+	for range options.Readers {
+		c.readers <- nil
+	}
+	c.writer <- nil
+	if err := c.prepare(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// prepare checks the schema's version and creates the tables of a new file.
+func (c *Catalog) prepare() error {
+	if c.options.ReadOnly {
+		return c.Read(context.Background(), Live, func(v *View) error { return checkVersion(v.conn, false) })
+	}
+	return c.Write(context.Background(), func(t *Tx) error { return checkVersion(t.conn, true) })
+}
+
+func checkVersion(c *conn, create bool) error {
+	var version, tables int64
+	read := func(to *int64) func(*sqlite3.Stmt) (bool, error) {
+		return func(s *sqlite3.Stmt) (bool, error) { *to = s.ColumnInt64(0); return false, nil }
+	}
+	if err := c.query(`PRAGMA user_version`, read(&version)); err != nil {
+		return err
+	}
+	if err := c.query(`SELECT count(*) FROM sqlite_schema`, read(&tables)); err != nil {
+		return err
+	}
+	switch {
+	case version == schemaVersion:
+		return nil
+	case version == 0 && tables == 0 && create:
+		return translate(c.sq.Exec(schema + fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion)))
+	default:
+		return corrupt("tables of version %d, want %d", version, schemaVersion)
+	}
+}
+
+func (c *Catalog) connect(readOnly bool) (*conn, error) {
+	flags := sqlite3.OPEN_URI | sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE
+	if c.options.ReadOnly {
+		flags = sqlite3.OPEN_URI | sqlite3.OPEN_READONLY
+	}
+	sq, err := sqlite3.OpenFlags(c.dsn, flags)
+	if err != nil {
+		return nil, translate(fmt.Errorf("open the catalog: %w", err))
+	}
+	pragmas := c.options.Pragmas
+	if readOnly {
+		pragmas = append(pragmas[:len(pragmas):len(pragmas)], `PRAGMA query_only = ON`)
+	}
+	for _, pragma := range pragmas {
+		if err := sq.Exec(pragma); err != nil {
+			return nil, errors.Join(translate(fmt.Errorf("%s: %w", pragma, err)), sq.Close())
+		}
+	}
+	return &conn{sq: sq, stmts: make(map[string]*sqlite3.Stmt)}, nil
+}
+
+// borrow takes a connection from a pool, making it when it's new, and returns
+// the function that gives it back.
+func (c *Catalog) borrow(ctx context.Context, pool chan *conn, readOnly bool) (*conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var got *conn
+	select {
+	case got = <-pool:
+	default:
+		select {
+		case got = <-pool:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if got != nil {
+		return got, nil
+	}
+	made, err := c.connect(readOnly)
+	if err != nil {
+		pool <- nil
+		return nil, err
+	}
+	return made, nil
+}
+
+// ReadOne calls fn with a view for a single query, which is a snapshot in
+// itself. It is cheaper than Read.
+func (c *Catalog) ReadOne(ctx context.Context, at int64, fn func(*View) error) error {
+	got, err := c.borrow(ctx, c.readers, true)
+	if err != nil {
+		return err
+	}
+	defer func() { c.readers <- got }()
+	return fn(&View{got, at})
+}
+
+// Read calls fn with a view whose queries all see one snapshot.
+func (c *Catalog) Read(ctx context.Context, at int64, fn func(*View) error) error {
+	return c.ReadOne(ctx, at, func(v *View) error {
+		if err := v.conn.exec(`BEGIN`); err != nil {
+			return err
+		}
+		err := fn(v)
+		// Nothing was written, so an end that fails loses nothing; the next
+		// BEGIN on this connection would tell.
+		if end := v.conn.exec(`COMMIT`); err == nil {
+			err = end
+		}
+		return err
+	})
+}
+
+// Write calls fn with a Tx and commits what it wrote, durably, when it returns
+// nil; otherwise nothing is written. The view of the next Write has it.
+func (c *Catalog) Write(ctx context.Context, fn func(*Tx) error) error {
+	got, err := c.borrow(ctx, c.writer, false)
+	if err != nil {
+		return err
+	}
+	defer func() { c.writer <- got }()
+	if err := got.exec(`BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	err = fn(&Tx{View{got, Live}})
+	if err == nil {
+		err = got.exec(`COMMIT`)
+	}
+	if err != nil && !got.sq.GetAutocommit() {
+		if undo := got.sq.Exec(`ROLLBACK`); undo != nil {
+			err = errors.Join(err, translate(undo))
+		}
+	}
+	return err
+}
+
+// Close waits for the calls under way and closes every connection. The
+// catalog must not be used afterwards.
+func (c *Catalog) Close() error {
+	var errs []error
+	// The writer last: it folds the log into the file.
+	for range c.options.Readers {
+		if got := <-c.readers; got != nil {
+			errs = append(errs, got.close())
+		}
+	}
+	if got := <-c.writer; got != nil {
+		errs = append(errs, got.close())
+	}
+	return errors.Join(errs...)
+}

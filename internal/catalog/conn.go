@@ -1,0 +1,92 @@
+package catalog
+
+import (
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// conn is a SQLite connection with its prepared statements, used by one
+// goroutine at a time.
+type conn struct {
+	sq    *sqlite3.Conn
+	stmts map[string]*sqlite3.Stmt
+}
+
+// stmt returns the prepared statement of a query, reset and ready to bind. The
+// query text is the key, so queries are constants.
+func (c *conn) stmt(query string) (*sqlite3.Stmt, error) {
+	if s, ok := c.stmts[query]; ok {
+		return s, nil
+	}
+	s, _, err := c.sq.PrepareFlags(query, sqlite3.PREPARE_PERSISTENT)
+	if err != nil {
+		return nil, translate(fmt.Errorf("prepare %q: %w", query, err))
+	}
+	c.stmts[query] = s
+	return s, nil
+}
+
+// exec runs a query that returns no rows. Its arguments are int64, []byte or
+// nil.
+func (c *conn) exec(query string, args ...any) error {
+	s, err := c.stmt(query)
+	if err != nil {
+		return err
+	}
+	if err := bind(s, args); err != nil {
+		return err
+	}
+	s.Step()
+	return translate(s.Reset())
+}
+
+// query runs a query and calls row for every row until it returns false or an
+// error. The row's blobs are valid only within the call.
+func (c *conn) query(query string, row func(s *sqlite3.Stmt) (bool, error), args ...any) error {
+	s, err := c.stmt(query)
+	if err != nil {
+		return err
+	}
+	if s.Busy() {
+		return fmt.Errorf("statement used within itself: %s", query)
+	}
+	if err := bind(s, args); err != nil {
+		return err
+	}
+	for s.Step() {
+		more, err := row(s)
+		if err != nil || !more {
+			_ = s.Reset() // the rows were read; what remains is abandoned
+			return err
+		}
+	}
+	return translate(s.Reset())
+}
+
+func bind(s *sqlite3.Stmt, args []any) error {
+	for i, arg := range args {
+		var err error
+		switch v := arg.(type) {
+		case int64:
+			err = s.BindInt64(i+1, v)
+		case []byte:
+			err = s.BindBlob(i+1, v)
+		case nil:
+			err = s.BindNull(i + 1)
+		default:
+			err = fmt.Errorf("cannot bind a %T", arg)
+		}
+		if err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
+func (c *conn) close() error {
+	for _, s := range c.stmts {
+		_ = s.Close()
+	}
+	return c.sq.Close()
+}

@@ -1,0 +1,99 @@
+package catalog
+
+import "github.com/ncruces/go-sqlite3"
+
+// LastRevision returns the id of the newest transaction, zero when there is
+// none. A view of the past returns its own revision.
+func (v *View) LastRevision() (int64, error) {
+	if v.at != Live {
+		return v.at, nil
+	}
+	var last int64
+	err := v.conn.query(`SELECT id FROM log ORDER BY id DESC LIMIT 1`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			last = s.ColumnInt64(0)
+			return false, nil
+		})
+	return last, err
+}
+
+// History calls fn with the versions of a node, the oldest first, until fn
+// returns false.
+func (v *View) History(entity int64, fn func(*Version) bool) error {
+	more := true
+	err := v.conn.query(`SELECT `+versionColumns+versionJoin+
+		`WHERE n.entity = ?1 AND n.revision <= ?2 ORDER BY n.revision`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			var old Version
+			if err := scanVersion(s, &old); err != nil {
+				return false, err
+			}
+			if old.Until > v.at {
+				old.Until, old.Removed = 0, false
+			}
+			more = fn(&old)
+			return more, nil
+		}, entity, v.at)
+	if err != nil || !more {
+		return err
+	}
+	return v.conn.query(`SELECT `+nodeColumns+nodeJoin+`WHERE n.entity = ?1 AND n.revision <= ?2`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			var now Version
+			if err := scanNode(s, &now.Node); err != nil {
+				return false, err
+			}
+			return fn(&now), nil
+		}, entity, v.at)
+}
+
+// Transactions calls fn with the transactions whose id is at least from, in
+// order, until fn returns false.
+func (v *View) Transactions(from int64, fn func(*Transaction) bool) error {
+	return v.conn.query(`SELECT id, record, crc FROM log WHERE id >= ?1 AND id <= ?2 ORDER BY id`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			id, record := s.ColumnInt64(0), s.ColumnRawBlob(1)
+			if logSum(id, record).sum() != s.ColumnInt64(2) {
+				return false, corrupt("transaction %d: row checksum differs", id)
+			}
+			t, err := DecodeRecord(record)
+			if err != nil {
+				return false, err
+			}
+			if t.ID != id {
+				return false, corrupt("transaction %d: its record says %d", id, t.ID)
+			}
+			return fn(t), nil
+		}, from, v.at)
+}
+
+// HasTransaction reports whether a revision is the id of a transaction.
+func (v *View) HasTransaction(id int64) (bool, error) {
+	found := false
+	err := v.conn.query(`SELECT 1 FROM log WHERE id = ?`,
+		func(*sqlite3.Stmt) (bool, error) { found = true; return false, nil }, id)
+	return found, err
+}
+
+// Attributes calls fn with an entity's attributes beyond the tree's own, in
+// name order, until fn returns false. The value is compact JSON, valid within
+// the call.
+func (v *View) Attributes(entity int64, fn func(name string, value []byte) bool) error {
+	at := min(v.at, forever-1)
+	return v.conn.query(`SELECT name, revision, until, value, crc FROM attribute
+		WHERE entity = ?1 AND revision <= ?2 AND until > ?2 ORDER BY name`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			name := string(s.ColumnRawBlob(0))
+			value := append([]byte(nil), s.ColumnRawBlob(3)...)
+			if attributeSum(entity, s.ColumnInt64(1), s.ColumnInt64(2), name, value).sum() != s.ColumnInt64(4) {
+				return false, corrupt("attribute %q of entity %d: row checksum differs", name, entity)
+			}
+			return fn(name, value), nil
+		}, entity, at)
+}
+
+func logSum(id int64, record []byte) rowsum { return newRowsum('l').ints(id).bytes(record) }
+
+func attributeSum(entity, revision, until int64, name string, value []byte) rowsum {
+	return newRowsum('a').ints(entity, revision, until).bytes([]byte(name)).bytes(value)
+}

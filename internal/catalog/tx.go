@@ -1,0 +1,79 @@
+package catalog
+
+import "github.com/ncruces/go-sqlite3"
+
+// Tx is a View of the live state that also writes. It belongs to the one
+// writer and is valid only within the call that it was handed to.
+type Tx struct {
+	View
+}
+
+// PutChunk adds a chunk's row and sets its ID.
+func (t *Tx) PutChunk(c *Chunk) error {
+	id, err := t.nextRow(`SELECT max(id) FROM chunk`)
+	if err != nil {
+		return err
+	}
+	c.ID = id
+	return t.conn.exec(`INSERT INTO chunk(id, digest, offset, size, crc) VALUES(?, ?, ?, ?, ?)`,
+		c.ID, c.Digest[:], c.Offset, c.Size, c.sum().sum())
+}
+
+// MoveChunk points a chunk's row at another record of the same bytes.
+func (t *Tx) MoveChunk(id, offset int64) error {
+	c, err := t.Chunk(id)
+	if err != nil {
+		return err
+	}
+	c.Offset = offset
+	return t.conn.exec(`UPDATE chunk SET offset = ?, crc = ? WHERE id = ?`, offset, c.sum().sum(), id)
+}
+
+// PutPayload publishes a payload whose manifest has the given entries, and
+// sets its ID, Chunks and Chunk.
+func (t *Tx) PutPayload(p *Payload, entries func(yield func(Entry) bool)) error {
+	id, err := t.nextRow(`SELECT max(id) FROM payload`)
+	if err != nil {
+		return err
+	}
+	p.ID, p.Chunks, p.Chunk = id, 0, 0
+	segment := Segment{Entries: make([]Entry, 0, 16)}
+	var only Entry
+	for e := range entries {
+		if len(segment.Entries) == segmentEntries {
+			if err := t.putSegment(p.ID, &segment); err != nil {
+				return err
+			}
+			segment.Start, segment.Entries = segment.End(), segment.Entries[:0]
+		}
+		segment.Entries = append(segment.Entries, e)
+		p.Chunks++
+		only = e
+	}
+	var chunk any
+	if p.Chunks == 1 {
+		p.Chunk, chunk = only.Chunk, only.Chunk
+	} else if err := t.putSegment(p.ID, &segment); err != nil {
+		return err
+	}
+	return t.conn.exec(`INSERT INTO payload(id, digest, size, chunks, chunk, crc) VALUES(?, ?, ?, ?, ?, ?)`,
+		p.ID, p.Digest[:], p.Size, p.Chunks, chunk, p.sum().sum())
+}
+
+func (t *Tx) putSegment(payload int64, s *Segment) error {
+	if len(s.Entries) == 0 {
+		return nil
+	}
+	entries := encodeEntries(nil, s.Entries)
+	return t.conn.exec(`INSERT INTO manifest(payload, start, entries, crc) VALUES(?, ?, ?, ?)`,
+		payload, s.Start, entries, segmentSum(payload, s.Start, entries).sum())
+}
+
+func (t *Tx) nextRow(query string) (int64, error) {
+	var last int64
+	err := t.conn.query(query, func(s *sqlite3.Stmt) (bool, error) {
+		last = s.ColumnInt64(0)
+		return false, nil
+	})
+	return last + 1, err
+}
