@@ -1,0 +1,37 @@
+package mirror
+
+import (
+	"context"
+	"time"
+)
+
+// A Clock is all the time a Mirror knows: for retry backoff, the remote scan,
+// the background index and the last-modified time of mirrored writes. Its
+// methods are called concurrently.
+type Clock interface {
+	// Now returns the current time.
+	Now() time.Time
+	// Sleep returns nil after d, or ctx's error when ctx ends earlier.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// SystemClock is the operating system's clock. It obeys testing/synctest.
+type SystemClock struct{}
+
+// Now implements Clock.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// Sleep implements Clock.
+func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil || d <= 0 {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,128 @@
+package mirror
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// The mirror's own errors are found with errors.As inside the
+// *objectstore.Error that a method returned. All are marked non-retryable: the
+// mirror has already retried what a repetition can mend (RFC 0034, Errors and
+// Retries).
+
+// NotLocal: a [ReadLocal] route missed. It is not objectstore.ErrNotFound: the
+// object may well exist remotely.
+type NotLocal struct {
+	Path objectstore.Path
+}
+
+// Error implements error.
+func (e *NotLocal) Error() string {
+	return fmt.Sprintf("there is no local copy of %q", string(e.Path))
+}
+
+// Local: local disk I/O failed. Nothing was written remotely by the call. It
+// matches objectstore.ErrNoSpace when the disk is full.
+type Local struct {
+	Path   objectstore.Path // may be empty
+	Op     string           // what failed, such as "create the temporary file"
+	Source error
+}
+
+// Error implements error.
+func (e *Local) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("local disk: %s: %v", e.Op, e.Source)
+	}
+	return fmt.Sprintf("local disk: %s for %q: %v", e.Op, string(e.Path), e.Source)
+}
+
+// Unwrap returns the cause.
+func (e *Local) Unwrap() error { return e.Source }
+
+// Is reports whether target is objectstore.ErrNoSpace and the disk was full.
+func (e *Local) Is(target error) bool {
+	return target == objectstore.ErrNoSpace && errors.Is(e.Source, syscall.ENOSPC)
+}
+
+// WriteCommitted: a write reached the remote store, but Observe or the local
+// installation failed afterwards. The remote object exists.
+type WriteCommitted struct {
+	Path   objectstore.Path
+	Source error
+}
+
+// Error implements error.
+func (e *WriteCommitted) Error() string {
+	return fmt.Sprintf("%q was written remotely, but not finished locally: %v", string(e.Path), e.Source)
+}
+
+// Unwrap returns the cause.
+func (e *WriteCommitted) Unwrap() error { return e.Source }
+
+// PolicyError: the policy returned an error from a route or Observe, or a
+// route that does not exist.
+type PolicyError struct {
+	Path   objectstore.Path
+	Source error
+}
+
+// Error implements error.
+func (e *PolicyError) Error() string {
+	return fmt.Sprintf("the mirror's policy refuses %q: %v", string(e.Path), e.Source)
+}
+
+// Unwrap returns the cause.
+func (e *PolicyError) Unwrap() error { return e.Source }
+
+// Unsupported: the mirror does not do this operation (copy, rename). It
+// matches objectstore.ErrUnsupported.
+type Unsupported struct {
+	Operation string
+}
+
+// Error implements error.
+func (e *Unsupported) Error() string {
+	return fmt.Sprintf("a mirror does not support %s: it could overwrite a mirrored path; use the remote store itself", e.Operation)
+}
+
+// Is reports whether target is objectstore.ErrUnsupported.
+func (e *Unsupported) Is(target error) bool { return target == objectstore.ErrUnsupported }
+
+// InvalidConfig: [Builder.Build] was given an invalid option, such as a
+// download concurrency of zero, or a directory it must not use. It matches
+// objectstore.ErrInvalidOption.
+type InvalidConfig struct {
+	Message string
+	Source  error // may be nil
+}
+
+// Error implements error.
+func (e *InvalidConfig) Error() string {
+	if e.Source == nil {
+		return "invalid mirror configuration: " + e.Message
+	}
+	return fmt.Sprintf("invalid mirror configuration: %s: %v", e.Message, e.Source)
+}
+
+// Unwrap returns the cause.
+func (e *InvalidConfig) Unwrap() error { return e.Source }
+
+// Is reports whether target is objectstore.ErrInvalidOption.
+func (e *InvalidConfig) Is(target error) bool { return target == objectstore.ErrInvalidOption }
+
+// wrap makes err, one of the mirror's own, what a Store method returns.
+func (m *Mirror) wrap(op string, path objectstore.Path, err error) error {
+	return &objectstore.Error{Op: op, Store: m.name, Path: string(path), Err: objectstore.NonRetryable(err)}
+}
+
+// local is a Local, unless err is nil.
+func local(op string, path objectstore.Path, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Local{Path: path, Op: op, Source: err}
+}

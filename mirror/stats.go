@@ -1,0 +1,122 @@
+package mirror
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// Stats is what a Mirror has done since Build, and what it is doing now.
+type Stats struct {
+	// Objects and Bytes are the local copies.
+	Objects, Bytes int64
+	// Downloads are in flight now, in the order of their paths.
+	Downloads []DownloadProgress
+	// QueuedDownloads wait for their place in line or a free slot.
+	QueuedDownloads int
+	// PendingEvictions wait for their place in line.
+	PendingEvictions int
+	// BusyPaths have an operation running or waiting.
+	BusyPaths int
+	// OpenFiles are held open for reads, idle ones included.
+	OpenFiles int
+	Counters
+	// LastScan is the latest finished remote scan; zero before the first.
+	LastScan ScanResult
+	// Startup is what Build found in the directory.
+	Startup StartupResult
+}
+
+// DownloadProgress is a download in flight.
+type DownloadProgress struct {
+	Path objectstore.Path
+	// Size is the object's size in bytes, -1 before the remote has said it.
+	Size int64
+	// Done is how many bytes are in the temporary file.
+	Done int64
+	// Retries counts the repetitions after transient errors.
+	Retries int
+}
+
+// Counters only grow.
+type Counters struct {
+	Hits                int64 // reads that found the local copy
+	NotLocal            int64 // Local reads that missed
+	ReadThroughs        int64 // reads that downloaded their object first
+	Refetches           int64 // reads routed to Refetch
+	RemoteReads         int64 // reads routed to Remote or Observe
+	Observed            int64 // calls of Policy.Observe
+	MirrorWrites        int64 // writes installed locally
+	WriteCommitted      int64 // writes that failed after the remote had them
+	Downloads           int64 // objects downloaded and installed
+	DownloadedBytes     int64 // bytes received by downloads
+	DownloadRetries     int64 // repetitions after transient errors
+	DownloadFailures    int64 // downloads that failed, cancelled ones aside
+	PrefetchFailures    int64 // prefetches that failed
+	Evictions           int64 // local copies evicted
+	EvictionsCancelled  int64 // evictions cancelled by a later operation
+	Heals               int64 // damaged blocks found and replaced by a refetch
+	HealFailures        int64 // damaged blocks that could not be replaced
+	LocalErrors         int64 // local I/O that failed
+	ScanRemoved         int64 // local copies that remote scans removed
+	ScanFailures        int64 // remote scans that failed
+	StaleEntriesDropped int64 // local copies found missing when read
+}
+
+// ScanResult describes one remote scan.
+type ScanResult struct {
+	Started, Finished time.Time
+	// Local is the number of local files looked at, Prefixes the number of
+	// LIST calls made, Removed the local copies absent remotely.
+	Local, Prefixes, Removed int
+	// Failed counts prefixes whose LIST failed; their files were left alone.
+	Failed int
+}
+
+// StartupResult is what Build found in the directory.
+type StartupResult struct {
+	// Recovered local copies, FromIndex of them without reading their .meta.
+	Recovered, FromIndex int
+	// Invalid entries were removed: a missing partner, malformed metadata, a
+	// wrong name or size, or a conflicting prefix.
+	Invalid int
+	// Temporary files were removed, or are being removed in the background.
+	Temporary int
+}
+
+// counters are the atomic form of Counters.
+type counters struct {
+	hits, notLocal, readThroughs, refetches, remoteReads, observed atomic.Int64
+	mirrorWrites, writeCommitted                                   atomic.Int64
+	downloads, downloadedBytes, downloadRetries, downloadFailures  atomic.Int64
+	prefetchFailures, evictions, evictionsCancelled                atomic.Int64
+	heals, healFailures, localErrors                               atomic.Int64
+	scanRemoved, scanFailures, staleDropped                        atomic.Int64
+}
+
+func (c *counters) load() Counters {
+	return Counters{
+		Hits:                c.hits.Load(),
+		NotLocal:            c.notLocal.Load(),
+		ReadThroughs:        c.readThroughs.Load(),
+		Refetches:           c.refetches.Load(),
+		RemoteReads:         c.remoteReads.Load(),
+		Observed:            c.observed.Load(),
+		MirrorWrites:        c.mirrorWrites.Load(),
+		WriteCommitted:      c.writeCommitted.Load(),
+		Downloads:           c.downloads.Load(),
+		DownloadedBytes:     c.downloadedBytes.Load(),
+		DownloadRetries:     c.downloadRetries.Load(),
+		DownloadFailures:    c.downloadFailures.Load(),
+		PrefetchFailures:    c.prefetchFailures.Load(),
+		Evictions:           c.evictions.Load(),
+		EvictionsCancelled:  c.evictionsCancelled.Load(),
+		Heals:               c.heals.Load(),
+		HealFailures:        c.healFailures.Load(),
+		LocalErrors:         c.localErrors.Load(),
+		ScanRemoved:         c.scanRemoved.Load(),
+		ScanFailures:        c.scanFailures.Load(),
+		StaleEntriesDropped: c.staleDropped.Load(),
+	}
+}
