@@ -59,3 +59,12 @@ func number(literal string) Value {
 	v := NewString(literal)
 	return Value{num: v.num, ref: literalRef(v.ref.(textRef))}
 }
+
+// appendLiteral appends the number v to dst.
+func appendLiteral(dst []byte, v Value) []byte {
+	if i, ok := v.Int(); ok {
+		return strconv.AppendInt(dst, i, 10)
+	}
+	literal, _ := v.Literal()
+	return append(dst, literal...)
+}
