@@ -97,3 +97,15 @@ func TestBrokenStringsPrintReplaced(t *testing.T) {
 		}
 	}
 }
+
+// The database builds a record for every look-up: only the members of its two
+// objects are allocated.
+func TestBuildingARecordAllocatesLittle(t *testing.T) {
+	var kept dust.Value
+	if n := testing.AllocsPerRun(100, func() { kept = record(1, "hello.txt", digest) }); n > 2 {
+		t.Errorf("%v allocations for a record", n)
+	}
+	if kept.Kind() != dust.Object {
+		t.Error("the record is no object")
+	}
+}
