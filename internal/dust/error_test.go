@@ -128,6 +128,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 func TestErrorMessagesAreShort(t *testing.T) {
 	for _, text := range []string{
 		`{"` + strings.Repeat("é", 1<<20) + `" 1}`,
+		`{"x` + strings.Repeat("é", 1<<20) + `" 1}`, // one byte further, so that the cut falls elsewhere
 		strings.Repeat("x", 1<<20),
 	} {
 		_, err := dust.Parse([]byte(text), dust.JSON)

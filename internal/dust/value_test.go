@@ -7,6 +7,17 @@ import (
 	"github.com/stardustdb/stardust/internal/dust"
 )
 
+func TestKindsHaveNames(t *testing.T) {
+	for kind, want := range map[dust.Kind]string{
+		dust.Null: "null", dust.Bool: "a boolean", dust.Int: "an integer", dust.Number: "a number",
+		dust.String: "a string", dust.Array: "an array", dust.Object: "an object", 7: "kind 7",
+	} {
+		if kind.String() != want {
+			t.Errorf("kind %d is %q, want %q", int(kind), kind.String(), want)
+		}
+	}
+}
+
 // Each accessor answers for its own kind and refuses every other.
 func TestAccessorsAnswerOnlyForTheirKind(t *testing.T) {
 	for text, kind := range map[string]dust.Kind{
