@@ -1,0 +1,74 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// Delete implements objectstore.Store; it returns ErrNotFound when there is no
+// object. It removes directories that become empty.
+func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
+	err := check(ctx, path)
+	if err == nil {
+		err = s.remove(path)
+	}
+	if err != nil {
+		return s.fail("delete", path, err)
+	}
+	return nil
+}
+
+func (s *Store) remove(path objectstore.Path) error {
+	if err := s.removeLocked(path); err != nil {
+		return err
+	}
+	return s.syncDirs([]string{s.removeEmptyParents(path)})
+}
+
+func (s *Store) removeLocked(path objectstore.Path) error {
+	// Before anything is written, locks included, for a store that is read
+	// only and has nothing there.
+	if _, err := s.lstatObject(path); err != nil {
+		return err
+	}
+	unlock, err := s.locks.lock(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := s.lstatObject(path); err != nil {
+		return err
+	}
+	if err := s.root.Remove(string(path)); err != nil {
+		return err
+	}
+	s.removeDetails(path)
+	return nil
+}
+
+// lstatObject returns ErrNotFound unless there is a file, or a link, at path:
+// a directory is no object, and must not be removed as one.
+func (s *Store) lstatObject(path objectstore.Path) (fs.FileInfo, error) {
+	info, err := s.root.Lstat(string(path))
+	if isMissing(err) || err == nil && info.IsDir() {
+		return nil, objectstore.ErrNotFound
+	}
+	return info, err
+}
+
+// removeEmptyParents removes the directories of path that have become empty and
+// returns the first one that stays.
+func (s *Store) removeEmptyParents(path objectstore.Path) string {
+	dir := parent(path)
+	for dir != "." {
+		// A directory that has entries does not go; that is how it is known.
+		if err := s.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		dir = parent(objectstore.Path(dir))
+	}
+	return dir
+}

@@ -1,0 +1,51 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// fail returns the Error of an operation, with the sentinel that err stands
+// for.
+func (s *Store) fail(op string, path objectstore.Path, err error) error {
+	return &objectstore.Error{Op: op, Store: s.String(), Path: string(path), Err: classify(err)}
+}
+
+// classify wraps the sentinel that an error of the file system stands for.
+func classify(err error) error {
+	var errno syscall.Errno
+	var pathError *fs.PathError
+	var linkError *os.LinkError
+	if !errors.As(err, &errno) && !errors.As(err, &pathError) && !errors.As(err, &linkError) {
+		if errors.Is(err, os.ErrClosed) {
+			return fmt.Errorf("%w: %w", objectstore.ErrClosed, err)
+		}
+		return err
+	}
+	for _, c := range [...]struct{ cause, sentinel error }{
+		{os.ErrClosed, objectstore.ErrClosed},
+		{syscall.ENOSPC, objectstore.ErrNoSpace},
+		{syscall.EDQUOT, objectstore.ErrNoSpace},
+		{syscall.EROFS, objectstore.ErrPermissionDenied},
+		{fs.ErrPermission, objectstore.ErrPermissionDenied},
+		{syscall.ENAMETOOLONG, objectstore.ErrInvalidPath},
+		{fs.ErrNotExist, objectstore.ErrNotFound},
+		{syscall.ENOTDIR, objectstore.ErrNotFound},
+	} {
+		if errors.Is(err, c.cause) {
+			return fmt.Errorf("%w: %w", c.sentinel, err)
+		}
+	}
+	return err
+}
+
+// isMissing reports whether err says that there is no file: none of the name,
+// or one of its parents is a file.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}

@@ -1,0 +1,208 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"strconv"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// PutMultipart implements objectstore.Store.
+func (s *Store) PutMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (objectstore.Upload, error) {
+	return objectstore.NewUpload(ctx, s, path, options)
+}
+
+// CreateMultipart implements objectstore.MultipartStore. The upload outlives the
+// process.
+func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (string, error) {
+	if options == nil {
+		options = &objectstore.MultipartOptions{}
+	}
+	if err := check(ctx, path); err != nil {
+		return "", s.fail("create multipart", path, err)
+	}
+	id, err := s.newUpload(upload{
+		Path: path, Initiated: s.options.Now(),
+		Attributes: options.Attributes.Clone(), Tags: maps.Clone(options.Tags),
+	})
+	if err != nil {
+		return "", s.fail("create multipart", path, err)
+	}
+	return id, nil
+}
+
+// UploadPart implements objectstore.MultipartStore.
+func (s *Store) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
+	part, err := s.uploadPart(ctx, path, id, number, body)
+	if err != nil {
+		return objectstore.Part{}, s.fail("upload part", path, err)
+	}
+	return part, nil
+}
+
+func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
+	if err := errors.Join(check(ctx, path), body.Validate()); err != nil {
+		return objectstore.Part{}, err
+	}
+	if number < 1 || number > objectstore.MaxParts {
+		return objectstore.Part{}, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
+	}
+	if _, err := s.readUpload(path, id); err != nil {
+		return objectstore.Part{}, err
+	}
+	t, err := s.writeTemp(s.writeBody(ctx, body))
+	if err != nil {
+		return objectstore.Part{}, err
+	}
+	defer s.removeTemp(t)
+	err = s.root.Rename(t.name, partName(id, number))
+	if errors.Is(err, fs.ErrNotExist) {
+		return objectstore.Part{}, objectstore.ErrUploadNotFound // completed or aborted meanwhile
+	}
+	if err == nil {
+		err = s.syncDirs([]string{uploadDir(id)})
+	}
+	if err != nil {
+		return objectstore.Part{}, err
+	}
+	return objectstore.Part{Number: number, ETag: t.etag, Size: t.size}, nil
+}
+
+// CompleteMultipart implements objectstore.MultipartStore.
+func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
+	if options == nil {
+		options = &objectstore.CompleteOptions{}
+	}
+	err := check(ctx, path)
+	if err == nil {
+		err = options.Mode.Validate(options.UpdateVersion)
+	}
+	if err != nil {
+		return nil, s.fail("complete multipart", path, err)
+	}
+	result, err := s.complete(ctx, path, id, parts, options)
+	if err != nil {
+		return nil, s.fail("complete multipart", path, err)
+	}
+	return result, nil
+}
+
+func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
+	u, err := s.readUpload(path, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkParts(id, parts); err != nil {
+		return nil, err
+	}
+	if err := s.checkCondition(path, options.Mode, options.UpdateVersion); err != nil {
+		return nil, err
+	}
+	t, err := s.writeTemp(func(file *os.File) error { return s.joinParts(ctx, file, id, parts) })
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = objectstore.ErrUploadNotFound // completed or aborted meanwhile
+		}
+		return nil, err
+	}
+	// Of several that complete one upload, one takes it and goes on; the
+	// others, and a late abort, find it gone.
+	taken, err := s.takeUpload(id)
+	if err != nil {
+		s.removeTemp(t)
+		return nil, err
+	}
+	result, err := s.commit(t, path, condition{options.Mode, options.UpdateVersion}, details{
+		ETag: t.etag, Attributes: u.Attributes, Tags: u.Tags,
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.giveBackUpload(id, taken))
+	}
+	_ = s.root.RemoveAll(taken) // what stays costs space only
+	return result, nil
+}
+
+// checkParts finds out whether the parts are those that were uploaded.
+func (s *Store) checkParts(id string, parts []objectstore.Part) error {
+	if len(parts) == 0 {
+		return fmt.Errorf("%w: no parts", objectstore.ErrInvalidPart)
+	}
+	for i, part := range parts {
+		if i > 0 && part.Number <= parts[i-1].Number {
+			return fmt.Errorf("%w: number %d after %d", objectstore.ErrInvalidPart, part.Number, parts[i-1].Number)
+		}
+		info, err := s.root.Stat(partName(id, part.Number))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%w: number %d was not uploaded", objectstore.ErrInvalidPart, part.Number)
+		case err != nil:
+			return err
+		case etag(info) != part.ETag:
+			return fmt.Errorf("%w: number %d has ETag %q, not %q", objectstore.ErrInvalidPart, part.Number, etag(info), part.ETag)
+		case i < len(parts)-1 && info.Size() < s.options.MinPartSize:
+			return fmt.Errorf("%w: number %d has %d bytes, fewer than %d", objectstore.ErrInvalidPart, part.Number, info.Size(), s.options.MinPartSize)
+		}
+	}
+	return nil
+}
+
+// joinParts appends the parts to file; the kernel copies the bytes.
+func (s *Store) joinParts(ctx context.Context, file *os.File, id string, parts []objectstore.Part) error {
+	for _, part := range parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.appendPart(file, id, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) appendPart(file *os.File, id string, part objectstore.Part) error {
+	source, err := s.root.Open(partName(id, part.Number))
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	if etag(info) != part.ETag {
+		return fmt.Errorf("%w: number %d was replaced meanwhile", objectstore.ErrInvalidPart, part.Number)
+	}
+	n, err := io.Copy(file, source)
+	if err == nil && n != info.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// AbortMultipart implements objectstore.MultipartStore. It returns
+// ErrUploadNotFound for an unknown id.
+func (s *Store) AbortMultipart(ctx context.Context, path objectstore.Path, id string) error {
+	err := check(ctx, path)
+	if err == nil {
+		_, err = s.readUpload(path, id)
+	}
+	if err != nil {
+		return s.fail("abort multipart", path, err)
+	}
+	taken, err := s.takeUpload(id)
+	if err == nil {
+		err = s.root.RemoveAll(taken)
+	}
+	if err != nil {
+		return s.fail("abort multipart", path, err)
+	}
+	return nil
+}
+
+func partName(id string, number int) string { return uploadDir(id) + "/part-" + strconv.Itoa(number) }
