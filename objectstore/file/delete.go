@@ -53,7 +53,7 @@ func (s *Store) removeLocked(path objectstore.Path) error {
 // a directory is no object, and must not be removed as one.
 func (s *Store) lstatObject(path objectstore.Path) (fs.FileInfo, error) {
 	info, err := s.root.Lstat(string(path))
-	if isMissing(err) || err == nil && info.IsDir() {
+	if s.isMissing(err) || err == nil && info.IsDir() {
 		return nil, objectstore.ErrNotFound
 	}
 	return info, err

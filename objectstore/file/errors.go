@@ -13,7 +13,11 @@ import (
 // fail returns the Error of an operation, with the sentinel that err stands
 // for.
 func (s *Store) fail(op string, path objectstore.Path, err error) error {
-	return &objectstore.Error{Op: op, Store: s.String(), Path: string(path), Err: classify(err)}
+	err = classify(err)
+	if s.escapes != nil && errors.Is(err, s.escapes) {
+		err = fmt.Errorf("%w: a symbolic link leads out of the directory: %w", objectstore.ErrInvalidPath, err)
+	}
+	return &objectstore.Error{Op: op, Store: s.String(), Path: string(path), Err: err}
 }
 
 // classify wraps the sentinel that an error of the file system stands for.
@@ -44,8 +48,20 @@ func classify(err error) error {
 	return err
 }
 
-// isMissing reports whether err says that there is no file: none of the name,
-// or one of its parents is a file.
-func isMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+// isMissing reports whether err says that there is no object: no file of the
+// name, a parent that is a file, or a symbolic link that is not to be followed.
+func (s *Store) isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) ||
+		s.escapes != nil && errors.Is(err, s.escapes)
+}
+
+// escapeError returns the error with which root refuses names that lead out of
+// it. Package os has it, but exports no name for it.
+func escapeError(root *os.Root) error {
+	_, err := root.Lstat("..")
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return nil
 }

@@ -52,7 +52,7 @@ func (s *Store) tryGet(path objectstore.Path, options *objectstore.GetOptions) (
 			_ = file.Close()
 		}
 	}()
-	if isMissing(err) || err == nil && !info.Mode().IsRegular() {
+	if s.isMissing(err) || err == nil && !info.Mode().IsRegular() {
 		return nil, false, objectstore.ErrNotFound
 	}
 	if err != nil {

@@ -86,7 +86,7 @@ func (l *lister) walk(ctx context.Context, dir string) (goOn bool, err error) {
 		batch, more, err := readBatch(l.store.root, dir, l.batch, func(key string) bool {
 			return key > last && l.wanted(base+key)
 		})
-		if isMissing(err) {
+		if l.store.isMissing(err) {
 			return true, nil // never there, or gone meanwhile
 		}
 		if err != nil {

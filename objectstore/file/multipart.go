@@ -111,21 +111,9 @@ func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, 
 		}
 		return nil, err
 	}
-	// Of several that complete one upload, one takes it and goes on; the
-	// others, and a late abort, find it gone.
-	taken, err := s.takeUpload(id)
-	if err != nil {
-		s.removeTemp(t)
-		return nil, err
-	}
-	result, err := s.commit(t, path, condition{options.Mode, options.UpdateVersion}, details{
+	return s.commit(t, path, condition{options.Mode, options.UpdateVersion, id}, details{
 		ETag: t.etag, Attributes: u.Attributes, Tags: u.Tags,
 	})
-	if err != nil {
-		return nil, errors.Join(err, s.giveBackUpload(id, taken))
-	}
-	_ = s.root.RemoveAll(taken) // what stays costs space only
-	return result, nil
 }
 
 // checkParts finds out whether the parts are those that were uploaded.
@@ -195,14 +183,23 @@ func (s *Store) AbortMultipart(ctx context.Context, path objectstore.Path, id st
 	if err != nil {
 		return s.fail("abort multipart", path, err)
 	}
-	taken, err := s.takeUpload(id)
-	if err == nil {
-		err = s.root.RemoveAll(taken)
-	}
-	if err != nil {
+	if err := s.abort(id); err != nil {
 		return s.fail("abort multipart", path, err)
 	}
 	return nil
+}
+
+func (s *Store) abort(id string) error {
+	unlock, err := s.locks.lock(objectstore.Path(id))
+	if err != nil {
+		return err
+	}
+	removed, err := s.takeUpload(id)
+	unlock()
+	if err != nil {
+		return err
+	}
+	return s.root.RemoveAll(removed)
 }
 
 func partName(id string, number int) string { return uploadDir(id) + "/part-" + strconv.Itoa(number) }

@@ -36,7 +36,7 @@ func (s *Store) put(ctx context.Context, path objectstore.Path, body objectstore
 	if err != nil {
 		return nil, err
 	}
-	return s.commit(t, path, condition{options.Mode, options.UpdateVersion}, details{
+	return s.commit(t, path, condition{mode: options.Mode, update: options.UpdateVersion}, details{
 		ETag: t.etag, Attributes: options.Attributes.Clone(), Tags: maps.Clone(options.Tags),
 	})
 }
@@ -52,9 +52,11 @@ func (s *Store) checkCondition(path objectstore.Path, mode objectstore.PutMode, 
 	return mode.Check(update, current)
 }
 
+// condition is what must hold at the moment of a commit.
 type condition struct {
 	mode   objectstore.PutMode
 	update objectstore.UpdateVersion
+	upload string // the multipart upload that the commit ends, if any
 }
 
 // commit makes t the object at path when the condition holds, or removes it.
@@ -67,16 +69,28 @@ func (s *Store) commit(t *temp, path objectstore.Path, c condition, d details) (
 	if err := s.syncDirs(changed); err != nil {
 		return nil, err
 	}
+	if c.upload != "" {
+		_ = s.root.RemoveAll(tempDir + "/" + c.upload) // what stays costs space only
+	}
 	return &objectstore.PutResult{ETag: t.etag}, nil
 }
 
 // commitLocked returns the directories that it changed.
 func (s *Store) commitLocked(t *temp, path objectstore.Path, c condition, d details) ([]string, error) {
-	unlock, err := s.locks.lock(path)
+	locked := []objectstore.Path{path}
+	if c.upload != "" {
+		locked = append(locked, objectstore.Path(c.upload))
+	}
+	unlock, err := s.locks.lock(locked...)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	if c.upload != "" {
+		if _, err := s.readUpload(path, c.upload); err != nil {
+			return nil, err // another has completed or aborted it
+		}
+	}
 	current, err := s.stat(path)
 	if err != nil {
 		return nil, err
@@ -101,8 +115,18 @@ func (s *Store) commitLocked(t *temp, path objectstore.Path, c condition, d deta
 	if d.empty() {
 		s.removeDetails(path)
 	}
+	if c.upload != "" {
+		// A crash before this leaves an upload that can be completed again or
+		// aborted, and an object that is whole either way.
+		if _, err := s.takeUpload(c.upload); err != nil {
+			return nil, err
+		}
+	}
 	return changed, nil
 }
+
+// maxInstalls bounds how often install makes directories that deletes remove.
+const maxInstalls = 100
 
 // install moves the file name to path, making its directories. With create it
 // fails with ErrAlreadyExists when there is something at path, also when another
@@ -113,11 +137,13 @@ func (s *Store) install(name string, path objectstore.Path, create bool) (change
 		move = s.root.Link
 	}
 	changed = []string{parent(path)}
-	for {
+	for attempt := 1; ; attempt++ {
 		err := move(name, string(path))
 		switch {
 		case err == nil:
 			return changed, nil
+		case attempt == maxInstalls:
+			return nil, err
 		case errors.Is(err, fs.ErrNotExist):
 			// No directory yet, or a delete has just removed an empty one.
 			made, err := s.makeParents(path)
@@ -186,7 +212,7 @@ func (s *Store) syncDirs(dirs []string) error {
 	}
 	for _, dir := range dirs {
 		file, err := s.root.Open(dir)
-		if isMissing(err) {
+		if s.isMissing(err) {
 			continue // an empty directory that a delete has removed
 		}
 		if err != nil {

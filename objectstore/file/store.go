@@ -52,6 +52,7 @@ type Store struct {
 	root    *os.Root
 	options Options
 	locks   locks
+	escapes error // what root says of names that lead out of it
 	// lastTime is the latest modification time given out, in nanoseconds.
 	lastTime atomic.Int64
 	buffers  sync.Pool // of *[]byte
@@ -85,7 +86,7 @@ func Open(dir string, options *Options) (*Store, error) {
 	if s.root, err = os.OpenRoot(absolute); err != nil {
 		return nil, s.fail("open", "", err)
 	}
-	s.locks.root = s.root
+	s.locks.root, s.escapes = s.root, escapeError(s.root)
 	s.buffers.New = func() any { b := make([]byte, 256<<10); return &b }
 	s.removeOldTemps()
 	return s, nil
@@ -112,8 +113,8 @@ func (s *Store) removeOldTemps() {
 		entries, err := dir.ReadDir(1000)
 		for _, entry := range entries {
 			name := tempDir + "/" + entry.Name()
-			if info, err := s.root.Lstat(name); err == nil && info.Mode().IsRegular() && info.ModTime().Before(oldest) {
-				_ = s.root.Remove(name)
+			if info, err := s.root.Lstat(name); err == nil && info.ModTime().Before(oldest) {
+				_ = s.root.RemoveAll(name) // a file, or the folder of an ended upload
 			}
 		}
 		if err != nil || len(entries) == 0 {
@@ -126,7 +127,7 @@ func (s *Store) removeOldTemps() {
 func (s *Store) stat(path objectstore.Path) (*objectstore.ObjectMeta, error) {
 	info, err := s.root.Stat(string(path))
 	switch {
-	case isMissing(err), err == nil && !info.Mode().IsRegular():
+	case s.isMissing(err), err == nil && !info.Mode().IsRegular():
 		return nil, nil
 	case err != nil:
 		return nil, err

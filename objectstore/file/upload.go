@@ -30,9 +30,6 @@ type upload struct {
 // uploadFile is the file in an upload's folder that describes it.
 const uploadFile = "/upload.json"
 
-// takenSuffix ends the name of an upload's folder while it completes.
-const takenSuffix = ".taken"
-
 func uploadDir(id string) string { return uploadsDir + "/" + id }
 
 // newUpload makes an upload's folder, whole: it is filled before it gets its
@@ -93,19 +90,20 @@ func validID(id string) bool {
 	return strings.IndexFunc(id, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '2' || r > '7') }) < 0
 }
 
-// takeUpload gives an upload's folder another name, which only one caller can
-// do. It returns ErrUploadNotFound to the others.
-func (s *Store) takeUpload(id string) (taken string, err error) {
-	taken = uploadDir(id) + takenSuffix
-	err = s.root.Rename(uploadDir(id), taken)
+// takeUpload ends an upload: it moves its folder among the temporary files and
+// returns its name there, for the caller to remove. The id is locked, so of
+// several that complete or abort an upload the others find it gone.
+func (s *Store) takeUpload(id string) (name string, err error) {
+	name = tempDir + "/" + id
+	if err := s.root.MkdirAll(tempDir, 0o777); err != nil {
+		return "", err
+	}
+	err = s.root.Rename(uploadDir(id), name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = objectstore.ErrUploadNotFound
 	}
-	return taken, err
+	return name, err
 }
-
-// giveBackUpload undoes takeUpload.
-func (s *Store) giveBackUpload(id, taken string) error { return s.root.Rename(taken, uploadDir(id)) }
 
 // ListParts implements objectstore.MultipartStore.
 func (s *Store) ListParts(ctx context.Context, path objectstore.Path, id string) iter.Seq2[objectstore.Part, error] {
