@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
+
+	"github.com/stardustdb/stardust/internal/catalog"
 )
 
 // The codes that tell errors of one status apart, where a program may want to
@@ -103,22 +106,37 @@ func damaged(err error, format string, args ...any) *Error {
 	return &Error{Status: StatusEvaluationFailed, Message: fmt.Sprintf(format, args...), Err: err}
 }
 
-// withOp names the operation in err, turning a bare cause into an Error first.
+// asError gives every cause the status that it means.
+func asError(err error) error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &Error{Status: StatusCanceled, Err: err}
+	case isDamage(err):
+		return &Error{Status: StatusEvaluationFailed, Err: err}
+	case errors.Is(err, catalog.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &Error{
+			Status: StatusIO, Code: CodeNoSpace,
+			Message: "the disk is full; make room and try again, nothing was lost", Err: err,
+		}
+	}
+	return &Error{Status: StatusIO, Err: err}
+}
+
+// withOp names the operation in err, giving a bare cause its status first.
 func withOp(op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var e *Error
-	if errors.As(err, &e) {
-		if e.Op == "" {
-			named := *e
-			named.Op = op
-			return &named
-		}
-		return err
+	if errors.As(asError(err), &e) && e.Op == "" {
+		named := *e
+		named.Op = op
+		return &named
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Status: StatusCanceled, Op: op, Err: err}
-	}
-	return &Error{Status: StatusIO, Op: op, Err: err}
+	return err
 }

@@ -1,0 +1,142 @@
+package stardust
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+)
+
+// DB is an open database file. All methods may be called concurrently. Close it
+// when done; calls after that return StatusClosed.
+type DB struct {
+	options Options
+	file    *file
+	catalog *catalog.Catalog
+	queue   *commitQueue // nil when read-only
+	budget  *budget
+	buffers bufferPool
+
+	// calls counts the calls and streams under way, so that Close can wait
+	// for them; mu guards closing.
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+	// streams are open; Close ends those that their users forgot.
+	streams map[*PluginStream]struct{}
+	ctx     context.Context //nolint:containedctx // ends when the database closes; owned by it
+	cancel  context.CancelFunc
+}
+
+// Objects returns the operations of the objects plugin on the latest state.
+func (db *DB) Objects() Objects { return Objects{db: db, at: catalog.Live} }
+
+// Close waits for the calls under way, abandons unfinished uploads, commits
+// what was queued, and closes the file: at rest it is one file. Streams that
+// are still open return StatusClosed from then on, but close them all the same.
+// A second Close returns StatusClosed.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	if db.closed {
+		db.mu.Unlock()
+		return withOp("close", errClosed())
+	}
+	db.closed = true
+	db.mu.Unlock()
+	db.cancel()
+	db.calls.Wait()
+	db.closeStreams()
+	if db.queue != nil {
+		db.queue.close()
+	}
+	err := errors.Join(db.catalog.Close(), db.file.close())
+	if err != nil {
+		return withOp("close", asError(err))
+	}
+	return nil
+}
+
+// enter marks a call as under way; the caller calls db.calls.Done.
+func (db *DB) enter() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return errClosed()
+	}
+	db.calls.Add(1)
+	return nil
+}
+
+// enabled checks that the database is open and has the objects plugin.
+func (v Objects) enabled() error {
+	switch {
+	case v.db == nil:
+		return errClosed()
+	case v.db.options.Plugins.Objects == nil:
+		return &Error{Status: StatusUnavailable, Message: "the database does not enable the objects plugin; open it with plugins {objects {}}"}
+	}
+	return nil
+}
+
+// writable checks that a write can be made through v.
+func (v Objects) writable() error {
+	if err := v.enabled(); err != nil {
+		return err
+	}
+	if v.at != catalog.Live {
+		return &Error{Status: StatusUnavailable, Code: CodeReadOnly, Message: "a snapshot shows the past and cannot be written"}
+	}
+	return v.db.writable()
+}
+
+func (db *DB) writable() error {
+	if db.queue == nil {
+		return &Error{Status: StatusUnavailable, Code: CodeReadOnly, Message: "the database is open read-only"}
+	}
+	if db.queue.held() {
+		return writesHeld()
+	}
+	return nil
+}
+
+// readOne runs a single query, which is a snapshot in itself.
+func (v Objects) readOne(fn func(*catalog.View) error) error {
+	if err := v.enabled(); err != nil {
+		return err
+	}
+	return v.db.view(v.context(), v.at, false, fn)
+}
+
+// read runs queries that all see one snapshot.
+func (v Objects) read(fn func(*catalog.View) error) error {
+	if err := v.enabled(); err != nil {
+		return err
+	}
+	return v.db.view(v.context(), v.at, true, fn)
+}
+
+func (db *DB) view(ctx context.Context, at int64, several bool, fn func(*catalog.View) error) error {
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.calls.Done()
+	if several {
+		return asError(db.catalog.Read(ctx, at, fn))
+	}
+	return asError(db.catalog.ReadOne(ctx, at, fn))
+}
+
+// commit queues a write and waits for it.
+func (v Objects) commit(plan func(*planner) error) (int64, error) {
+	return v.db.commit(v.context(), &write{plan: plan})
+}
+
+func (db *DB) commit(ctx context.Context, w *write) (int64, error) {
+	if err := db.enter(); err != nil {
+		return 0, err
+	}
+	defer db.calls.Done()
+	revision, err := db.queue.commit(ctx, w)
+	return revision, asError(err)
+}

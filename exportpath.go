@@ -1,0 +1,130 @@
+package stardust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// exportDirectory is an open directory of an export's target. Paths are never
+// joined: every step opens one name within its parent, so that no path is too
+// long and nothing leads outside. It closes when its last user releases it.
+type exportDirectory struct {
+	root *os.Root
+	refs atomic.Int64
+}
+
+func newExportDirectory(root *os.Root) *exportDirectory {
+	d := &exportDirectory{root: root}
+	d.refs.Store(1)
+	return d
+}
+
+func (d *exportDirectory) retain() { d.refs.Add(1) }
+
+func (d *exportDirectory) release() {
+	if d.refs.Add(-1) == 0 {
+		d.root.Close() //nolint:errcheck // nothing was written through it
+	}
+}
+
+// makeDirectory makes a child directory; one that is there already is fine.
+func (d *exportDirectory) makeDirectory(name string) error {
+	err := d.root.Mkdir(name, 0o777)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := d.root.Lstat(name)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("a %s of that name is in the way of the directory", kindOf(info.Mode()))
+	}
+	return err
+}
+
+// openLevels is how many of the innermost directories of the path stay open,
+// and openEvery how far apart those further out do: a deep tree must not use up
+// the process's files.
+const (
+	openLevels = 64
+	openEvery  = 256
+)
+
+// exportPath is the chain of directories from the target's top to where the walk
+// stands.
+type exportPath struct {
+	names []string           // names[i] leads from dirs[i] to dirs[i+1]
+	dirs  []*exportDirectory // nil where closed to save files; dirs[0] is the top
+}
+
+func newExportPath(top *exportDirectory) *exportPath {
+	return &exportPath{dirs: []*exportDirectory{top}}
+}
+
+// parent returns the open directory that holds the last name of a path. It is
+// valid until the next call unless retained.
+func (p *exportPath) parent(path string) (*exportDirectory, error) {
+	depth := strings.Count(path, "/")
+	p.leave(depth, path)
+	// Open what leads there, from the innermost directory that is open.
+	from := len(p.dirs) - 1
+	for p.dirs[from] == nil {
+		from--
+	}
+	rest := path
+	for range len(p.names) {
+		_, rest, _ = strings.Cut(rest, "/")
+	}
+	for len(p.names) < depth {
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		p.names = append(p.names, name)
+		p.dirs = append(p.dirs, nil)
+	}
+	for i := from; i < depth; i++ {
+		root, err := p.dirs[i].root.OpenRoot(p.names[i])
+		if err != nil {
+			return nil, fmt.Errorf("its directory cannot be used: %w", err)
+		}
+		p.dirs[i+1] = newExportDirectory(root)
+		p.thin(i + 1)
+	}
+	return p.dirs[depth], nil
+}
+
+// leave closes the directories that are not on the way to path.
+func (p *exportPath) leave(depth int, path string) {
+	common, rest := 0, path
+	for common < min(depth, len(p.names)) {
+		name, more, _ := strings.Cut(rest, "/")
+		if name != p.names[common] {
+			break
+		}
+		common, rest = common+1, more
+	}
+	for i := common + 1; i < len(p.dirs); i++ {
+		if p.dirs[i] != nil {
+			p.dirs[i].release()
+		}
+	}
+	p.names, p.dirs = p.names[:common], p.dirs[:common+1]
+}
+
+// thin closes the directory that has just become too far out.
+func (p *exportPath) thin(newest int) {
+	i := newest - openLevels
+	if i > 0 && i%openEvery != 0 && p.dirs[i] != nil {
+		p.dirs[i].release()
+		p.dirs[i] = nil
+	}
+}
+
+func (p *exportPath) close() {
+	for _, d := range p.dirs {
+		if d != nil {
+			d.release()
+		}
+	}
+}

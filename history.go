@@ -1,0 +1,160 @@
+package stardust
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/dust"
+)
+
+// Version is a node as it was from its Revision on.
+type Version struct {
+	Record
+	// Until is the revision that ended it, zero when it is still so.
+	Until int64
+	// Removed says that Until removed the node rather than changed it.
+	Removed bool
+}
+
+// History returns an array of an entity's versions, the oldest first: each is
+// a record, with until (the revision that ended it) and removed (true) where
+// they apply. Removed nodes have a history, too.
+//
+// It returns StatusInvalidArgument when the entity is not a user entity, and
+// StatusNotFound when no node ever had it.
+func (v Objects) History(entity int64) (*Document, error) {
+	versions, err := v.Versions(entity)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]dust.Value, len(versions))
+	for i := range versions {
+		items[i] = versions[i].value()
+	}
+	return newDocument(dust.NewArray(items...)), nil
+}
+
+// Versions is History as Go values.
+func (v Objects) Versions(entity int64) ([]Version, error) {
+	const op = "objects.history"
+	if err := checkEntity("entity", entity); err != nil {
+		return nil, withOp(op, err)
+	}
+	var versions []Version
+	err := v.read(func(view *catalog.View) error {
+		versions = versions[:0]
+		return view.History(entity, func(old *catalog.Version) bool {
+			versions = append(versions, Version{newRecord(&old.Node), old.Until, old.Removed})
+			return true
+		})
+	})
+	if err == nil && len(versions) == 0 {
+		err = notFound("entity %d: no file or directory ever had it", entity)
+	}
+	return versions, withOp(op, err)
+}
+
+func (old *Version) value() dust.Value {
+	n := catalog.Node{
+		Entity: old.Entity, Parent: old.Parent, Revision: old.Revision, Name: old.Name,
+		File: old.Kind == KindFile, Size: old.Size, Digest: old.Digest,
+	}
+	members := recordValue(&n).Members()
+	if old.Until != 0 {
+		members = append(members, dust.Member{Name: "until", Value: dust.NewInt(old.Until)})
+	}
+	if old.Removed {
+		members = append(members, dust.Member{Name: "removed", Value: dust.NewBool(true)})
+	}
+	return dust.NewObject(members...)
+}
+
+// MarshalJSON returns the version as [Objects.History] prints it.
+func (old Version) MarshalJSON() ([]byte, error) {
+	return dust.AppendJSON(nil, old.value()), nil
+}
+
+// Transaction is what one commit wrote.
+type Transaction struct {
+	// ID is the revision of everything that the commit touched.
+	ID int64
+	// Time is the clock's when it was committed. Nothing is ordered by it.
+	Time time.Time
+	// Facts are in the order in which they were written.
+	Facts []Fact
+}
+
+// Fact says that an entity has a value of an attribute from its transaction on,
+// or no longer has it.
+type Fact struct {
+	Entity    int64
+	Attribute string
+	// Value is an int64, a string, a Digest, or a *Document; nil when
+	// Retracted.
+	Value     any
+	Retracted bool
+}
+
+// Transactions yields the transactions whose id is at least from, in order. It
+// sees those that were committed when it began, in bounded memory. It works
+// without the objects plugin.
+//
+// It yields an error of StatusEvaluationFailed when a stored record is damaged,
+// and of StatusClosed.
+func (db *DB) Transactions(from int64) iter.Seq2[Transaction, error] {
+	const op, page = "transactions", 64
+	return func(yield func(Transaction, error) bool) {
+		last, err := db.Snapshot()
+		if err != nil {
+			yield(Transaction{}, withOp(op, err))
+			return
+		}
+		for next := max(from, 1); next <= last.revision; {
+			var got []Transaction
+			err := db.view(context.Background(), last.revision, false, func(v *catalog.View) error {
+				return v.Transactions(next, func(t *catalog.Transaction) bool {
+					got = append(got, newTransaction(t))
+					return len(got) < page
+				})
+			})
+			if err != nil {
+				yield(Transaction{}, withOp(op, err))
+				return
+			}
+			if len(got) == 0 {
+				return
+			}
+			for _, t := range got {
+				if !yield(t, nil) {
+					return
+				}
+			}
+			next = got[len(got)-1].ID + 1
+		}
+	}
+}
+
+func newTransaction(t *catalog.Transaction) Transaction {
+	out := Transaction{ID: t.ID, Time: t.Time, Facts: make([]Fact, len(t.Facts))}
+	for i := range t.Facts {
+		f := &t.Facts[i]
+		out.Facts[i] = Fact{Entity: f.Entity, Attribute: f.Attribute}
+		switch f.Value.Kind {
+		case catalog.Retracted:
+			out.Facts[i].Retracted = true
+		case catalog.Int:
+			out.Facts[i].Value = f.Value.Int
+		case catalog.Text:
+			out.Facts[i].Value = string(f.Value.Bytes)
+		case catalog.DigestValue:
+			out.Facts[i].Value = Digest(f.Value.Digest)
+		case catalog.JSON:
+			if v, err := dust.Parse(f.Value.Bytes, dust.JSON); err == nil {
+				out.Facts[i].Value = newDocument(v)
+			}
+		}
+	}
+	return out
+}

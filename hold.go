@@ -1,0 +1,24 @@
+package stardust
+
+import "context"
+
+// HoldWrites makes every write return StatusConflict with CodeWritesHeld until
+// release is called, so that a copy of the file and its log can be made by other
+// means. It returns when the writes before it are durable. Holds add up;
+// release may be called more than once. Uploads that are open may go on
+// writing, but not finish.
+//
+// It returns StatusUnavailable on a read-only database, and StatusCanceled when
+// ctx ends first.
+func (db *DB) HoldWrites(ctx context.Context) (release func(), err error) {
+	const op = "hold_writes"
+	if db.queue == nil {
+		return nil, withOp(op, db.writable())
+	}
+	if err := db.enter(); err != nil {
+		return nil, withOp(op, err)
+	}
+	defer db.calls.Done()
+	release, err = db.queue.hold(ctx)
+	return release, withOp(op, asError(err))
+}

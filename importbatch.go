@@ -1,0 +1,169 @@
+package stardust
+
+import (
+	"context"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/heap"
+)
+
+// batch commits what the walk and the workers bring, many at a time.
+func (im *importer) batch(ctx context.Context) error {
+	var items []*importItem
+	var size int64
+	for {
+		item, ok := <-im.stored
+		if ok {
+			items = append(items, item)
+			if item.draft != nil {
+				size += item.draft.size
+			}
+		}
+		if !ok || len(items) >= importBatch || size >= importBatchBytes {
+			if err := im.commit(ctx, items); err != nil {
+				return err
+			}
+			items, size = items[:0], 0
+		}
+		if !ok {
+			return ctx.Err()
+		}
+	}
+}
+
+// commit writes a batch in one transaction and reports what became of it.
+func (im *importer) commit(ctx context.Context, items []*importItem) error {
+	if len(items) == 0 {
+		return nil
+	}
+	var surplus []heap.Location
+	var entities map[*importDirectory]int64
+	_, err := im.objects.db.commit(ctx, &write{
+		chunks: true,
+		plan: func(p *planner) (err error) {
+			entities = make(map[*importDirectory]int64)
+			surplus, err = im.plan(p, items, entities)
+			return err
+		},
+	})
+	for _, item := range items {
+		if item.draft != nil {
+			im.objects.db.settle(item.draft, nil, err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, location := range surplus {
+		im.objects.db.file.heap.Free(location)
+	}
+	for _, item := range items {
+		im.account(item, entities)
+	}
+	return nil
+}
+
+// plan publishes the batch's payloads, then plans its nodes. A node that can't
+// be made has its own error, and the others go on.
+func (im *importer) plan(p *planner, items []*importItem, entities map[*importDirectory]int64) ([]heap.Location, error) {
+	var surplus []heap.Location
+	for _, item := range items {
+		if item.draft == nil {
+			continue
+		}
+		more, err := p.publish(item.draft)
+		if err != nil {
+			return nil, err
+		}
+		surplus = append(surplus, more...)
+	}
+	for _, item := range items {
+		item.err = nil
+		parent, fresh := entities[item.parent]
+		if !fresh {
+			parent = item.parent.entity
+		}
+		if item.parent.failed {
+			item.err = invalid("its directory was not imported")
+			continue
+		}
+		if err := p.importNode(item, parent, fresh, entities); err != nil {
+			if !refusal(err) {
+				return nil, err
+			}
+			item.err = err
+			if item.made != nil {
+				item.made.failed = true
+			}
+		}
+	}
+	return surplus, nil
+}
+
+// importNode plans one node. Nothing else can be in a directory that this very
+// commit makes, so its names need no look-up.
+func (p *planner) importNode(item *importItem, parent int64, fresh bool, entities map[*importDirectory]int64) error {
+	var old catalog.Node
+	found := false
+	if !fresh {
+		var err error
+		if old, found, err = p.tx.Child(parent, item.name); err != nil {
+			return err
+		}
+	}
+	switch {
+	case found && old.File != (item.draft != nil):
+		return nameTaken(parent, item.name, &old)
+	case found && item.made != nil:
+		item.result = resultUnchanged
+		item.made.entity = old.Entity
+		return nil
+	case found && old.Digest == item.draft.digest:
+		item.result = resultUnchanged
+		return nil
+	case found:
+		item.result = resultUpdated
+		p.facts = append(p.facts, catalog.Digest(old.Entity, catalog.AttributeDigest, item.draft.digest))
+		return nil
+	}
+	item.result = resultCreated
+	entity := p.newEntity()
+	p.facts = append(p.facts,
+		catalog.Int64(entity, catalog.AttributeParent, parent),
+		catalog.String(entity, catalog.AttributeName, item.name))
+	if item.draft != nil {
+		p.facts = append(p.facts, catalog.Digest(entity, catalog.AttributeDigest, item.draft.digest))
+	} else {
+		entities[item.made] = entity
+	}
+	return nil
+}
+
+// account adds a committed item to the report.
+func (im *importer) account(item *importItem, entities map[*importDirectory]int64) {
+	if entity, made := entities[item.made]; made && item.made != nil {
+		item.made.entity = entity
+	}
+	if item.err != nil {
+		im.problem(item.path, item.err, false)
+	}
+	im.update(func(r *TransferReport) {
+		switch {
+		case item.draft == nil && item.err == nil:
+			r.Directories++
+		case item.draft == nil:
+		case item.err != nil:
+			r.Files++
+		default:
+			r.Files++
+			switch item.result {
+			case resultCreated:
+				r.Created++
+			case resultUpdated:
+				r.Updated++
+			case resultUnchanged:
+				r.Unchanged++
+			}
+		}
+	})
+}

@@ -1,0 +1,2 @@
+// Package lint holds the project's own rules, which its tests enforce.
+package lint

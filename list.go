@@ -1,0 +1,212 @@
+package stardust
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+)
+
+// listPage is how many records a listing reads from the catalog at a time.
+const listPage = 512
+
+// List yields the records of a directory's children in name order, in bounded
+// memory however many there are. All of them are of one revision, that of the
+// first step, whatever is written meanwhile. An error, of the kinds of
+// [Objects.Children], ends it.
+func (v Objects) List(parent int64) iter.Seq2[Record, error] {
+	const op = "objects.children"
+	return func(yield func(Record, error) bool) {
+		if err := checkParent("parent", parent); err != nil {
+			yield(Record{}, withOp(op, err))
+			return
+		}
+		pinned, err := v.pin()
+		if err != nil {
+			yield(Record{}, withOp(op, err))
+			return
+		}
+		for after, first := "", true; ; first = false {
+			page, err := pinned.page(parent, after, first)
+			if err != nil {
+				yield(Record{}, withOp(op, err))
+				return
+			}
+			for i := range page {
+				if !yield(newRecord(&page[i]), nil) {
+					return
+				}
+			}
+			if len(page) < listPage {
+				return
+			}
+			after = page[len(page)-1].Name
+		}
+	}
+}
+
+// pin returns the same operations at a fixed revision.
+func (v Objects) pin() (Objects, error) {
+	if v.at != catalog.Live {
+		return v, nil
+	}
+	err := v.readOne(func(view *catalog.View) (err error) {
+		v.at, err = view.LastRevision()
+		return err
+	})
+	return v, err
+}
+
+// page reads up to listPage children after a name.
+func (v Objects) page(parent int64, after string, first bool) (page []catalog.Node, err error) {
+	err = v.read(func(view *catalog.View) error {
+		if first {
+			if err := checkDirectory(view, "parent", parent); err != nil {
+				return err
+			}
+		}
+		return view.Children(parent, after, func(n *catalog.Node) bool {
+			page = append(page, *n)
+			return len(page) < listPage
+		})
+	})
+	return page, err
+}
+
+// Resolve returns the record of the node at a path of names divided by "/",
+// from the root; leading and doubled slashes don't matter. The path of the root
+// returns a record with entity 0, no name and kind directory.
+//
+// It returns StatusNotFound, naming the first part that does not exist, and
+// StatusInvalidArgument when a part that is not the last is a file, or is not a
+// name.
+func (v Objects) Resolve(path string) (Record, error) {
+	const op = "objects.lookup"
+	at := Record{Kind: KindDirectory}
+	err := v.read(func(view *catalog.View) error {
+		at = Record{Kind: KindDirectory}
+		walked := ""
+		for name := range strings.SplitSeq(path, "/") {
+			if name == "" {
+				continue
+			}
+			if err := checkName(name); err != nil {
+				return within(fmt.Sprintf("path %s", shorten(path)), err)
+			}
+			if at.Kind == KindFile {
+				return invalid("path %s: %s is a file, not a directory", shorten(path), shorten(walked))
+			}
+			n, found, err := view.Child(at.Entity, name)
+			if err != nil {
+				return err
+			}
+			walked += "/" + name
+			if !found {
+				return notFound("path %s: %s does not exist", shorten(path), shorten(walked))
+			}
+			at = newRecord(&n)
+		}
+		return nil
+	})
+	return at, withOp(op, err)
+}
+
+// Entry is one step of a walk.
+type Entry struct {
+	// Path is the node's path from where the walk began, names divided by
+	// "/"; empty for the beginning itself.
+	Path   string
+	Record Record
+}
+
+// Walk yields the node of an entity and everything beneath it, a directory
+// before its children, children in name order, all of one revision. It keeps
+// one page of records a level and never recurses, so neither the depth nor the
+// width of the tree matters. An error ends it.
+func (v Objects) Walk(entity int64) iter.Seq2[Entry, error] {
+	const op = "objects.walk"
+	return func(yield func(Entry, error) bool) {
+		pinned, err := v.pin()
+		if err != nil {
+			yield(Entry{}, withOp(op, err))
+			return
+		}
+		start := Record{Kind: KindDirectory}
+		if entity != catalog.Root {
+			if start, err = pinned.Record(entity); err != nil {
+				yield(Entry{}, withOp(op, err))
+				return
+			}
+		}
+		if !yield(Entry{"", start}, nil) || start.Kind == KindFile {
+			return
+		}
+		w := walker{objects: pinned}
+		w.enter(start.Entity)
+		for {
+			entry, more, err := w.step()
+			if err != nil {
+				yield(Entry{}, withOp(op, err))
+				return
+			}
+			if !more || !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+// walker is the state of a walk: the directories that it stands in.
+type walker struct {
+	objects Objects
+	stack   []*level
+	path    []byte
+}
+
+// level is a directory of the walk, with what was read of its children.
+type level struct {
+	entity int64
+	prefix int // length of the directory's own path
+	page   []catalog.Node
+	next   int
+	after  string
+	last   bool // page is the last one
+}
+
+func (w *walker) enter(entity int64) {
+	w.stack = append(w.stack, &level{entity: entity, prefix: len(w.path)})
+}
+
+// step returns the next node, or false at the end.
+func (w *walker) step() (Entry, bool, error) {
+	for len(w.stack) > 0 {
+		top := w.stack[len(w.stack)-1]
+		if top.next == len(top.page) {
+			if top.last {
+				w.stack = w.stack[:len(w.stack)-1]
+				continue
+			}
+			page, err := w.objects.page(top.entity, top.after, false)
+			if err != nil {
+				return Entry{}, false, err
+			}
+			top.page, top.next, top.last = page, 0, len(page) < listPage
+			continue
+		}
+		n := &top.page[top.next]
+		top.next++
+		top.after = n.Name
+		w.path = w.path[:top.prefix]
+		if len(w.path) > 0 {
+			w.path = append(w.path, '/')
+		}
+		w.path = append(w.path, n.Name...)
+		entry := Entry{string(w.path), newRecord(n)}
+		if !n.File {
+			w.enter(n.Entity)
+		}
+		return entry, true, nil
+	}
+	return Entry{}, false, nil
+}

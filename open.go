@@ -1,0 +1,78 @@
+package stardust
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+)
+
+// Open opens the database in a file, and makes it when it is missing and the
+// options allow. Nil options enable no plugins. Close it when done.
+//
+// One process at a time writes; it returns StatusConflict with CodeInUse, naming
+// the holder, when another has the file open for writing after
+// Options.LockTimeout. Opening read-only works meanwhile. It returns
+// StatusInvalidArgument with CodeNotDatabase for a file that is not a Stardust
+// database, with CodeNewerFormat for one of a newer version, and
+// StatusEvaluationFailed for a damaged or cut one; such a file stays as it is,
+// byte for byte. StatusNotFound says that the file must exist and doesn't, and
+// StatusIO what the operating system refused.
+func Open(path string, options *Options) (*DB, error) {
+	const op = "open"
+	o := options.normal()
+	if o.MemoryBudget < 0 {
+		return nil, withOp(op, invalid("MemoryBudget: %d bytes; it cannot be negative", o.MemoryBudget))
+	}
+	if o.LockTimeout < 0 {
+		return nil, withOp(op, invalid("LockTimeout: %v; it cannot be negative", o.LockTimeout))
+	}
+	f, err := openContainer(path, &o)
+	if err != nil {
+		return nil, withOp(op, openError(path, err))
+	}
+	db, err := newDB(f, o)
+	if err != nil {
+		return nil, withOp(op, openError(path, errors.Join(err, f.close())))
+	}
+	return db, nil
+}
+
+func newDB(f *file, o Options) (*DB, error) {
+	c, err := catalog.Open(f.dsn(), catalog.Options{
+		ReadOnly: o.ReadOnly,
+		Readers:  max(4, 2*runtime.GOMAXPROCS(0)),
+		Pragmas:  f.pragmas(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{
+		options: o, file: f, catalog: c,
+		budget:  newBudget(o.MemoryBudget),
+		streams: make(map[*PluginStream]struct{}),
+	}
+	db.ctx, db.cancel = context.WithCancel(context.Background())
+	if err := db.start(); err != nil {
+		db.cancel()
+		return nil, errors.Join(err, c.Close())
+	}
+	return db, nil
+}
+
+// start gives the heap its live records, and a writer its queue.
+func (db *DB) start() error {
+	var last int64
+	err := db.catalog.Read(db.ctx, catalog.Live, func(v *catalog.View) (err error) {
+		if last, err = v.LastRevision(); err != nil {
+			return err
+		}
+		return db.file.adopt(v, db.options.ReadOnly)
+	})
+	if err != nil || db.options.ReadOnly {
+		return err
+	}
+	db.queue = newCommitQueue(db.catalog, db.file.heap.Sync, db.options.Now, last)
+	return nil
+}

@@ -1,0 +1,211 @@
+package stardust
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/stardustdb/stardust/internal/dust"
+)
+
+// request takes the members of an object one by one and remembers the first
+// thing that was wrong with them, by its place. Members are taken by name;
+// end reports those that nobody took.
+type request struct {
+	place string // where the object stands, such as "nodes[3]"; empty at the top
+	value dust.Value
+	taken []string
+	err   *Error
+}
+
+func newRequest(document *Document) (*request, error) {
+	v, err := document.value()
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind() != dust.Object {
+		return nil, invalid("the request is %v, want an object", v.Kind())
+	}
+	return &request{value: v}, nil
+}
+
+func (r *request) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = invalid("%s", r.name(fmt.Sprintf(format, args...)))
+	}
+}
+
+// name prefixes what is said of a member with the object's place.
+func (r *request) name(s string) string {
+	if r.place == "" {
+		return s
+	}
+	return r.place + "." + s
+}
+
+// adopt takes over the error of a nested request.
+func (r *request) adopt(nested *request) {
+	if r.err == nil {
+		r.err = nested.err
+	}
+}
+
+func (r *request) member(name string) (dust.Value, bool) {
+	v, ok := r.value.Member(name)
+	if ok {
+		r.taken = append(r.taken, name)
+	}
+	return v, ok
+}
+
+func (r *request) object(name string) (*request, bool) {
+	v, ok := r.member(name)
+	if !ok {
+		return nil, false
+	}
+	if v.Kind() != dust.Object {
+		r.fail("%s: %v, want an object", name, v.Kind())
+		return nil, false
+	}
+	return &request{place: r.name(name), value: v}, true
+}
+
+func (r *request) integer(name string) (int64, bool) {
+	v, ok := r.member(name)
+	if !ok {
+		return 0, false
+	}
+	i, ok := v.Int()
+	if !ok {
+		r.fail("%s: %s, want an integer of 64 bits", name, describe(v))
+	}
+	return i, ok
+}
+
+func (r *request) boolean(name string) (b, ok bool) {
+	v, ok := r.member(name)
+	if !ok {
+		return false, false
+	}
+	b, ok = v.Bool()
+	if !ok {
+		r.fail("%s: %s, want true or false", name, describe(v))
+	}
+	return b, ok
+}
+
+func (r *request) text(name string) (string, bool) {
+	v, ok := r.member(name)
+	if !ok {
+		return "", false
+	}
+	s, ok := v.Text()
+	if !ok {
+		r.fail("%s: %s, want a string", name, describe(v))
+	}
+	return s, ok
+}
+
+// digest takes a digest as {#sha256 hex}, or, where text is allowed, as hex.
+func (r *request) digest(name string, asText bool) (d Digest, ok bool) {
+	v, ok := r.member(name)
+	if !ok {
+		return d, false
+	}
+	d, err := digestValue(v, asText)
+	if err != nil {
+		r.fail("%s: %s", name, err.Message)
+	}
+	return d, err == nil
+}
+
+// required fails the request when a member was missing.
+func (r *request) required(name string, ok bool) {
+	if _, there := r.value.Member(name); !ok && !there {
+		r.fail("%s: missing", name)
+	}
+}
+
+// end fails the request when it has a member that nobody took.
+func (r *request) end() {
+	for _, m := range r.value.Members() {
+		if r.err != nil {
+			return
+		}
+		if !slices.Contains(r.taken, m.Name) {
+			r.fail("%s: unknown member", shorten(m.Name))
+		}
+	}
+}
+
+func describe(v dust.Value) string {
+	if s, ok := v.Text(); ok {
+		return shorten(s)
+	}
+	if s, ok := v.Literal(); ok {
+		return shorten(s)
+	}
+	return v.Kind().String()
+}
+
+// shorten quotes a caller's text for a message, so that it stays one short
+// line whatever the caller sent.
+func shorten(s string) string {
+	if len(s) > 80 {
+		return fmt.Sprintf("%q… (%d bytes)", s[:80], len(s))
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+const digestMember = "#sha256"
+
+func digestValue(v dust.Value, asText bool) (Digest, *Error) {
+	if s, ok := v.Text(); ok && asText {
+		return parseDigest(s)
+	}
+	inner, ok := v.Member(digestMember)
+	if !ok || len(v.Members()) != 1 {
+		return Digest{}, invalid("%s, want {#sha256 hex}", describe(v))
+	}
+	s, ok := inner.Text()
+	if !ok {
+		return Digest{}, invalid("#sha256 of %s, want a string of 64 hexadecimal digits", describe(inner))
+	}
+	return parseDigest(s)
+}
+
+func parseDigest(s string) (d Digest, err *Error) {
+	if len(s) != 2*len(d) {
+		return d, invalid("digest %s has %d characters, want 64 hexadecimal digits", shorten(s), len(s))
+	}
+	if _, bad := hex.Decode(d[:], []byte(s)); bad != nil {
+		return Digest{}, invalid("digest %s has a character that is not a hexadecimal digit", shorten(s))
+	}
+	return d, nil
+}
+
+func (r *request) needInteger(name string) int64 {
+	v, ok := r.integer(name)
+	r.required(name, ok)
+	return v
+}
+
+func (r *request) needText(name string) string {
+	v, ok := r.text(name)
+	r.required(name, ok)
+	return v
+}
+
+func (r *request) needDigest(name string) Digest {
+	v, ok := r.digest(name, true)
+	r.required(name, ok)
+	return v
+}
+
+// nullDocument is the result of an operation that returns none.
+func nullDocument(err error) (*Document, error) {
+	if err != nil {
+		return nil, err
+	}
+	return newDocument(dust.Value{}), nil
+}

@@ -1,0 +1,60 @@
+package stardust
+
+import (
+	"context"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+)
+
+// Snapshot reads the tree as it was at one revision, whatever is written
+// later. Since history keeps every version it holds no resources: there is
+// nothing to close, and it lasts as long as the database is open. It may be
+// used concurrently.
+type Snapshot struct {
+	db       *DB
+	revision int64
+}
+
+// Snapshot returns a view of the latest committed state.
+//
+// It returns StatusClosed when the database is closed, and
+// StatusEvaluationFailed when stored metadata is damaged.
+func (db *DB) Snapshot() (*Snapshot, error) {
+	var last int64
+	err := db.view(context.Background(), catalog.Live, false, func(v *catalog.View) (err error) {
+		last, err = v.LastRevision()
+		return err
+	})
+	if err != nil {
+		return nil, withOp("snapshot", err)
+	}
+	return &Snapshot{db, last}, nil
+}
+
+// AsOf returns a view of the tree as the transaction with this id left it.
+// Revision 0 is the empty tree. An id that a node took, rather than a
+// transaction, shows the state before that node's commit.
+//
+// It returns StatusInvalidArgument when the revision is negative,
+// StatusNotFound when it is later than the last commit, and StatusClosed.
+func (db *DB) AsOf(revision int64) (*Snapshot, error) {
+	const op = "as_of"
+	if revision < 0 {
+		return nil, withOp(op, invalid("revision: %d is negative", revision))
+	}
+	latest, err := db.Snapshot()
+	if err != nil {
+		return nil, withOp(op, err)
+	}
+	if revision > latest.revision {
+		return nil, withOp(op, notFound("revision %d: the last commit is %d", revision, latest.revision))
+	}
+	return &Snapshot{db, revision}, nil
+}
+
+// Revision returns the revision that the snapshot shows.
+func (s *Snapshot) Revision() int64 { return s.revision }
+
+// Objects returns the objects plugin's reads at the snapshot's revision. Its
+// writes return StatusUnavailable.
+func (s *Snapshot) Objects() Objects { return Objects{db: s.db, at: s.revision} }

@@ -1,0 +1,224 @@
+package stardust
+
+import (
+	"context"
+	"io"
+	"sync"
+)
+
+// PluginStream is an upload that writes one payload, or a reader of a published
+// payload; see [Objects.Upload] and [Objects.Open]. An upload implements
+// io.Writer and io.ReaderFrom, and publishes with Finish. A reader implements
+// io.Reader, io.Seeker, io.ReaderAt and io.WriterTo. What a stream can't do
+// returns StatusInvalidArgument.
+//
+// Calls on one stream are serialized, except that ReadAts run side by side;
+// separate streams run at the same time. Close it when done; after that, and
+// after the database closes, every call but Close returns StatusClosed.
+type PluginStream struct {
+	db  *DB
+	ctx context.Context //nolint:containedctx // of Objects.WithContext; the stream is its request's
+
+	// mu serializes calls. Exactly one of the two is set.
+	mu     sync.Mutex
+	upload *upload
+	reader *reader
+}
+
+// The interfaces that a stream is made to fit.
+var (
+	_ io.Writer     = (*PluginStream)(nil)
+	_ io.ReaderFrom = (*PluginStream)(nil)
+	_ io.ReadSeeker = (*PluginStream)(nil)
+	_ io.ReaderAt   = (*PluginStream)(nil)
+	_ io.WriterTo   = (*PluginStream)(nil)
+	_ io.Closer     = (*PluginStream)(nil)
+)
+
+// begin marks a call as under way; the caller defers s.db.calls.Done.
+func (s *PluginStream) begin() error {
+	if s == nil {
+		return &Error{Status: StatusClosed, Message: "the stream is nil"}
+	}
+	if err := s.db.enter(); err != nil {
+		return err
+	}
+	if err := s.ctx.Err(); err != nil {
+		s.db.calls.Done()
+		return err
+	}
+	return nil
+}
+
+// write runs fn on the upload, one call at a time.
+func (s *PluginStream) write(op string, fn func(*upload) error) error {
+	if err := s.begin(); err != nil {
+		return withOp(op, err)
+	}
+	defer s.db.calls.Done()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.upload == nil {
+		return withOp(op, invalid("the stream reads a payload and cannot write one"))
+	}
+	return withOp(op, asError(fn(s.upload)))
+}
+
+// read runs fn on the reader, one call at a time.
+func (s *PluginStream) read(op string, fn func(*reader) error) error {
+	if err := s.begin(); err != nil {
+		return withOp(op, err)
+	}
+	defer s.db.calls.Done()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == nil {
+		return withOp(op, invalid("the stream uploads a payload and cannot read one"))
+	}
+	return readError(op, fn(s.reader))
+}
+
+// readError is withOp, but for io.EOF, which callers compare with ==.
+func readError(op string, err error) error {
+	if err == io.EOF { //nolint:errorlint // only the bare value means the end
+		return err
+	}
+	return withOp(op, asError(err))
+}
+
+// Write appends bytes to the payload of an upload. It returns StatusIO when the
+// disk fails or is full, after which the upload can only be closed.
+func (s *PluginStream) Write(p []byte) (n int, err error) {
+	err = s.write("objects.upload.write", func(u *upload) (err error) {
+		n, err = u.write(p)
+		return err
+	})
+	return n, err
+}
+
+// ReadFrom appends everything that r yields. An error of r is returned as it
+// is, and leaves the upload usable.
+func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
+	var source error
+	err = s.write("objects.upload.write", func(u *upload) (err error) {
+		n, source, err = u.readFrom(r)
+		return err
+	})
+	if err == nil {
+		err = source
+	}
+	return n, err
+}
+
+// Finish publishes the payload atomically and returns a document with digest,
+// size and deduplicated, which says whether an equal payload was published
+// already. The upload can only be closed afterwards.
+//
+// It returns StatusConflict while the database holds writes, and StatusIO when
+// the disk fails or is full; nothing is published then.
+func (s *PluginStream) Finish() (*Document, error) {
+	var published Published
+	err := s.write("objects.upload.finish", func(u *upload) (err error) {
+		published, err = u.finish(s.ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return published.document(), nil
+}
+
+// FinishPayload is Finish with its result as a Go value.
+func (s *PluginStream) FinishPayload() (published Published, err error) {
+	err = s.write("objects.upload.finish", func(u *upload) (err error) {
+		published, err = u.finish(s.ctx)
+		return err
+	})
+	return published, err
+}
+
+// Read reads from the stream's position on. Every chunk is verified against its
+// digest first: it returns StatusEvaluationFailed when stored bytes do not
+// match, and never a wrong byte. At the end it returns io.EOF.
+func (s *PluginStream) Read(p []byte) (n int, err error) {
+	err = s.read("objects.open.read", func(r *reader) (err error) {
+		n, err = r.read(s.ctx, p)
+		return err
+	})
+	return n, err
+}
+
+// WriteTo writes everything from the position on to w, as io.Copy does. An
+// error of w is returned as it is.
+func (s *PluginStream) WriteTo(w io.Writer) (n int64, err error) {
+	var target error
+	err = s.read("objects.open.read", func(r *reader) (err error) {
+		n, target, err = r.writeTo(s.ctx, w)
+		return err
+	})
+	if err == nil {
+		err = target
+	}
+	return n, err
+}
+
+// Seek moves the position of a reader, which may lie beyond the end. It returns
+// StatusInvalidArgument for a negative position or another whence.
+func (s *PluginStream) Seek(offset int64, whence int) (position int64, err error) {
+	err = s.read("objects.open.seek", func(r *reader) (err error) {
+		position, err = r.seek(offset, whence)
+		return err
+	})
+	return position, err
+}
+
+// ReadAt reads len(p) bytes at an offset, without moving the position, as
+// io.ReaderAt has it. Any number may run at once on one stream.
+func (s *PluginStream) ReadAt(p []byte, offset int64) (n int, err error) {
+	const op = "objects.open.read"
+	if err := s.begin(); err != nil {
+		return 0, withOp(op, err)
+	}
+	defer s.db.calls.Done()
+	if s.reader == nil {
+		return 0, withOp(op, invalid("the stream uploads a payload and cannot read one"))
+	}
+	n, err = s.reader.readAt(s.ctx, p, offset)
+	return n, readError(op, err)
+}
+
+// Size returns the payload's size in bytes: of a reader the whole, of an upload
+// what was written so far. It returns zero for a nil stream.
+func (s *PluginStream) Size() int64 {
+	switch {
+	case s == nil:
+		return 0
+	case s.reader != nil:
+		return s.reader.payload.Size
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.upload.size
+}
+
+// Close frees what the stream holds. An upload that did not finish is
+// abandoned: nothing is published and its space comes back. Close may be called
+// again, and returns nil.
+func (s *PluginStream) Close() error {
+	if s != nil {
+		s.shut()
+		s.db.forget(s)
+	}
+	return nil
+}
+
+// shut frees what the stream holds, once.
+func (s *PluginStream) shut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader != nil {
+		s.reader.close()
+	} else {
+		s.upload.close()
+	}
+}
