@@ -102,14 +102,14 @@ func (v *verifier) table(at uint64, t *Table, depth int) *Error {
 	if int64(at)-back < 0 || !v.fits(vtable, vtableHeader) {
 		return fail(at, "vtable outside the buffer")
 	}
-	vtableSize, size := v.u16(vtable), v.u16(vtable+vtableEntrySize)
+	// The table's own size, which the vtable has too, proves nothing: builders
+	// share a vtable between tables whose fields begin at the same places, and
+	// some do so even where the last fields differ in size. Nobody reads it.
+	vtableSize := v.u16(vtable)
 	if vtableSize < vtableHeader || vtableSize%vtableEntrySize != 0 || !v.fits(vtable, vtableSize) {
 		return fail(vtable, "vtable of %d bytes", vtableSize)
 	}
-	if size < offsetSize || !v.fits(at, size) {
-		return fail(at, "table of %d bytes", size)
-	}
-	slots := tableSlots{at, size, vtable, vtableSize}
+	slots := tableSlots{at, vtable, vtableSize}
 	for i := range t.Fields {
 		if err := v.field(slots, &t.Fields[i], depth); err != nil {
 			return err.within("." + t.Fields[i].Name)
@@ -119,7 +119,7 @@ func (v *verifier) table(at uint64, t *Table, depth int) *Error {
 }
 
 // tableSlots is a checked table and its checked vtable.
-type tableSlots struct{ at, size, vtable, vtableSize uint64 }
+type tableSlots struct{ at, vtable, vtableSize uint64 }
 
 // slot returns the position of a field of n bytes, or zero when it is absent.
 // No table begins at zero, where the root's offset is.
@@ -132,8 +132,8 @@ func (v *verifier) slot(s tableSlots, id int, n uint64) (uint64, *Error) {
 	switch {
 	case offset == 0:
 		return 0, nil
-	case offset < offsetSize || offset+n > s.size:
-		return 0, fail(s.vtable+entry, "field of %d bytes at %d in a table of %d", n, offset, s.size)
+	case offset < offsetSize || !v.fits(s.at+offset, n):
+		return 0, fail(s.vtable+entry, "field of %d bytes at %d, outside the table or the buffer", n, offset)
 	}
 	return s.at + offset, nil
 }

@@ -1,0 +1,143 @@
+package slatedb
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// sstRef is an SST in twenty bytes. A policy holds one for every SST of every
+// active checkpoint, which in a busy database is many times the number of SSTs.
+type sstRef struct {
+	owner int32 // the root of the database that has it, by its number in owners
+	id    ulid.ULID
+}
+
+func compareRefs(a, b sstRef) int {
+	if c := cmp.Compare(a.owner, b.owner); c != 0 {
+		return c
+	}
+	return a.id.Compare(b.id)
+}
+
+// owners numbers the roots of databases. Numbers are never reused: a database
+// is a clone of few others.
+type owners struct {
+	mu      sync.Mutex
+	roots   []objectstore.Path
+	numbers map[objectstore.Path]int32
+}
+
+// number returns the number of a root, a new one if need be.
+func (o *owners) number(root objectstore.Path) int32 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, ok := o.numbers[root]
+	if !ok {
+		if o.numbers == nil {
+			o.numbers = make(map[objectstore.Path]int32)
+		}
+		n = int32(len(o.roots))
+		o.roots = append(o.roots, root)
+		o.numbers[root] = n
+	}
+	return n
+}
+
+// find returns the number of a root, if it has one.
+func (o *owners) find(root objectstore.Path) (int32, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, ok := o.numbers[root]
+	return n, ok
+}
+
+// paths returns the paths of the SSTs of the set.
+func (o *owners) paths(set sstSet) []objectstore.Path {
+	o.mu.Lock()
+	roots := o.roots // elements once written do not change
+	o.mu.Unlock()
+	paths := make([]objectstore.Path, len(set))
+	for i, ref := range set {
+		paths[i] = SSTPath(roots[ref.owner], ref.id)
+	}
+	return paths
+}
+
+// sstSet is a set of SSTs, ascending. It is immutable once made.
+type sstSet []sstRef
+
+// newSSTSet makes a set of refs, which it keeps.
+func newSSTSet(refs []sstRef) sstSet {
+	slices.SortFunc(refs, compareRefs)
+	return slices.Clip(slices.Compact(refs))
+}
+
+func (s sstSet) has(ref sstRef) bool {
+	_, ok := slices.BinarySearchFunc(s, ref, compareRefs)
+	return ok
+}
+
+// minus returns the elements of s that are not in other.
+func (s sstSet) minus(other sstSet) sstSet {
+	var rest sstSet
+	for _, ref := range s {
+		for len(other) > 0 && compareRefs(other[0], ref) < 0 {
+			other = other[1:]
+		}
+		if len(other) == 0 || other[0] != ref {
+			rest = append(rest, ref)
+		}
+	}
+	return rest
+}
+
+// sameAs reports whether both are the very same slice, which is cheap to tell
+// and true for the sets of a checkpoint from one manifest to the next.
+func (s sstSet) sameAs(other sstSet) bool {
+	return len(s) == len(other) && (len(s) == 0 || &s[0] == &other[0])
+}
+
+// retainedSet is the union of the sets of a manifest and of its active
+// checkpoints. Uniting them anew for every manifest would cost far more than
+// looking into each.
+type retainedSet []sstSet
+
+func (r retainedSet) has(ref sstRef) bool {
+	return slices.ContainsFunc(r, func(s sstSet) bool { return s.has(ref) })
+}
+
+// without returns the elements of set that are not in r.
+func (r retainedSet) without(set sstSet) sstSet {
+	for _, s := range r {
+		if len(set) == 0 {
+			break
+		}
+		set = set.minus(s)
+	}
+	return set
+}
+
+// minus returns the elements of r that are not in other.
+func (r retainedSet) minus(other retainedSet) sstSet {
+	var rest []sstRef
+	for _, s := range r {
+		if !slices.ContainsFunc(other, s.sameAs) {
+			rest = append(rest, other.without(s)...)
+		}
+	}
+	return newSSTSet(rest)
+}
+
+// size returns the number of elements. It visits them all.
+func (r retainedSet) size() int {
+	var all []sstRef
+	for _, s := range r {
+		all = append(all, s...)
+	}
+	return len(newSSTSet(all))
+}
