@@ -18,6 +18,8 @@ type DB struct {
 	budget  *budget
 	buffers bufferPool
 
+	checks sync.Mutex // held by the check under way
+
 	// calls counts the calls and streams under way, so that Close can wait
 	// for them; mu guards closing.
 	mu     sync.Mutex
@@ -91,6 +93,10 @@ func (v Objects) writable() error {
 }
 
 func (db *DB) writable() error {
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.calls.Done()
 	if db.queue == nil {
 		return &Error{Status: StatusUnavailable, Code: CodeReadOnly, Message: "the database is open read-only"}
 	}

@@ -1,7 +1,11 @@
 package stardust_test
 
 import (
+	"bytes"
+	"errors"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stardustdb/stardust"
@@ -26,4 +30,100 @@ func openAt(t testing.TB, path string, options *stardust.Options) *stardust.DB {
 	}
 	t.Cleanup(func() { db.Close() }) //nolint:errcheck // a test may have closed it
 	return db
+}
+
+// create runs Create with a DUST request and returns the records.
+func create(t testing.TB, db *stardust.DB, nodes string) []stardust.Record {
+	t.Helper()
+	records, err := tryCreate(t, db, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func tryCreate(t testing.TB, db *stardust.DB, nodes string) ([]stardust.Record, error) {
+	t.Helper()
+	document := parse(t, nodes)
+	defer document.Close()
+	made, err := db.Objects().Create(document)
+	if err != nil {
+		return nil, err
+	}
+	defer made.Close()
+	var records []stardust.Record
+	if err := made.Decode(&records); err != nil {
+		t.Fatal(err)
+	}
+	return records, nil
+}
+
+func parse(t testing.TB, text string) *stardust.Document {
+	t.Helper()
+	document, err := stardust.Parse([]byte(text), stardust.DUST)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// upload publishes a payload and returns its digest.
+func upload(t testing.TB, db *stardust.DB, data []byte) stardust.Digest {
+	t.Helper()
+	published, err := tryUpload(db, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return published.Digest
+}
+
+func tryUpload(db *stardust.DB, data []byte) (stardust.Published, error) {
+	stream, err := db.Objects().Upload()
+	if err != nil {
+		return stardust.Published{}, err
+	}
+	defer stream.Close()
+	if _, err := stream.Write(data); err != nil {
+		return stardust.Published{}, err
+	}
+	return stream.FinishPayload()
+}
+
+// download reads a payload whole.
+func download(db *stardust.DB, digest stardust.Digest) ([]byte, error) {
+	stream, err := db.Objects().OpenDigest(digest)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	var out bytes.Buffer
+	_, err = stream.WriteTo(&out)
+	return out.Bytes(), err
+}
+
+// statusOf returns the status of an error, zero for nil.
+func statusOf(err error) stardust.Status {
+	var e *stardust.Error
+	if errors.As(err, &e) {
+		return e.Status
+	}
+	return 0
+}
+
+func codeOf(err error) string {
+	var e *stardust.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+func itoa(i int64) string { return strconv.FormatInt(i, 10) }
+
+// removeDeep removes a tree that is too deep for one path.
+func removeDeep(t testing.TB, dir string) {
+	t.Helper()
+	if err := exec.Command("rm", "-rf", dir).Run(); err != nil {
+		t.Error(err)
+	}
 }

@@ -217,3 +217,39 @@ func (v *View) Chunks(after int64, fn func(*Chunk) bool) error {
 			return fn(&c), nil
 		}, after)
 }
+
+// ChunkTotals returns how many chunks are stored, and their bytes.
+func (v *View) ChunkTotals() (chunks, bytes int64, err error) {
+	err = v.conn.query(`SELECT count(*), coalesce(sum(size), 0) FROM chunk`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			chunks, bytes = s.ColumnInt64(0), s.ColumnInt64(1)
+			return false, nil
+		})
+	return chunks, bytes, err
+}
+
+// PayloadTotals returns how many payloads are published, and their bytes.
+func (v *View) PayloadTotals() (payloads, bytes int64, err error) {
+	err = v.conn.query(`SELECT count(*), coalesce(sum(size), 0) FROM payload`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			payloads, bytes = s.ColumnInt64(0), s.ColumnInt64(1)
+			return false, nil
+		})
+	return payloads, bytes, err
+}
+
+// NodeTotals returns how many files and directories the live tree has.
+func (v *View) NodeTotals() (files, directories int64, err error) {
+	err = v.conn.query(`SELECT count(payload), count(*) - count(payload) FROM node`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			files, directories = s.ColumnInt64(0), s.ColumnInt64(1)
+			return false, nil
+		})
+	return files, directories, err
+}
+
+// CopyTo copies all tables, as the view sees them, over those of another
+// database.
+func (v *View) CopyTo(dsn string) error {
+	return translate(v.conn.sq.Backup("main", dsn))
+}

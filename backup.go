@@ -1,0 +1,178 @@
+package stardust
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/heap"
+	"golang.org/x/sync/errgroup"
+)
+
+// backupBatch is how many chunks of a backup become durable together.
+const backupBatch = 256
+
+// BackupOptions are the options of [DB.Backup]. A nil pointer means the zero
+// value.
+type BackupOptions struct {
+	// Progress, when not nil, is called now and then, one call at a time.
+	Progress func(CheckProgress)
+}
+
+// Backup copies the database, as it is when the call begins, to a new file
+// while others read and write. The copy has the same payloads, tree, revisions
+// and history, an identity of its own, and no free space. It is written beside
+// the path, under the name with ".partial" added, and renamed when it is whole.
+// Every chunk is verified on the way.
+//
+// It returns StatusConflict when the path exists, StatusEvaluationFailed when a
+// chunk is damaged, StatusIO when the disk fails or is full, and StatusCanceled
+// when ctx ends first; there is no new file then.
+func (db *DB) Backup(ctx context.Context, path string, options *BackupOptions) error {
+	const op = "backup"
+	if err := db.enter(); err != nil {
+		return withOp(op, err)
+	}
+	defer db.calls.Done()
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = conflict("", "%s exists already; a backup makes a new file", path)
+		}
+		return withOp(op, err)
+	}
+	b := backup{db: db}
+	if options != nil {
+		b.options = *options
+	}
+	partial := path + ".partial"
+	err := b.write(ctx, partial)
+	if err == nil {
+		err = renameDurably(partial, path)
+	}
+	if err != nil {
+		if gone := os.Remove(partial); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return withOp(op, err)
+}
+
+// backup is one backup under way.
+type backup struct {
+	db      *DB
+	options BackupOptions
+
+	mu       sync.Mutex
+	progress CheckProgress
+}
+
+func (b *backup) write(ctx context.Context, partial string) (err error) {
+	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // left by a backup that was killed
+	}
+	target, err := openContainer(partial, &Options{Logger: b.db.options.Logger})
+	if err != nil {
+		return openError(partial, err)
+	}
+	defer func() {
+		if closed := target.close(); err == nil {
+			err = closed
+		}
+	}()
+	err = b.db.catalog.Read(ctx, catalog.Live, func(v *catalog.View) (err error) {
+		if b.progress.TotalChunks, b.progress.TotalBytes, err = v.ChunkTotals(); err != nil {
+			return err
+		}
+		return v.CopyTo(target.dsn())
+	})
+	if err != nil {
+		return asError(err)
+	}
+	copied, err := catalog.Open(target.dsn(), catalog.Options{Pragmas: target.pragmas()})
+	if err != nil {
+		return asError(err)
+	}
+	err = b.copyChunks(ctx, copied, target)
+	return asError(errors.Join(err, copied.Close()))
+}
+
+// copyChunks copies the chunks that the copied rows name, in batches, and
+// points the rows at the copies.
+func (b *backup) copyChunks(ctx context.Context, to *catalog.Catalog, target *file) error {
+	for after := int64(0); ; {
+		var batch []catalog.Chunk
+		err := to.ReadOne(ctx, catalog.Live, func(v *catalog.View) error {
+			return v.Chunks(after, func(c *catalog.Chunk) bool {
+				batch = append(batch, *c)
+				return len(batch) < backupBatch
+			})
+		})
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		after = batch[len(batch)-1].ID
+		if err := b.copyBatch(ctx, batch, target); err != nil {
+			return err
+		}
+		err = to.Write(ctx, func(tx *catalog.Tx) error {
+			for _, c := range batch {
+				if err := tx.MoveChunk(c.ID, c.Offset); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// copyBatch copies chunks and sets their new offsets.
+func (b *backup) copyBatch(ctx context.Context, batch []catalog.Chunk, target *file) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range batch {
+		group.Go(func() error { return b.copyChunk(ctx, &batch[i], target) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return target.heap.Sync()
+}
+
+func (b *backup) copyChunk(ctx context.Context, c *catalog.Chunk, target *file) error {
+	if c.Size > uploadBuffer {
+		return damaged(nil, "chunk row %d has %d bytes, more than a chunk can have", c.ID, c.Size)
+	}
+	if !b.db.budget.reserve(c.Size) {
+		return b.db.budget.outOfMemory(c.Size, "the backup's buffer")
+	}
+	defer b.db.budget.release(c.Size)
+	buffer := b.db.buffers.sized(c.Size)
+	defer b.db.buffers.put(buffer)
+	if err := b.db.readChunk(ctx, span{row: c.ID, size: c.Size}, buffer.data); err != nil {
+		return err
+	}
+	location, err := target.heap.Append(c.Digest, buffer.data)
+	if err != nil {
+		return err
+	}
+	c.Offset = location.Offset
+	b.step(location)
+	return nil
+}
+
+func (b *backup) step(location heap.Location) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.progress.Chunks++
+	b.progress.Bytes += location.Size
+	if b.options.Progress != nil {
+		b.options.Progress(b.progress)
+	}
+}

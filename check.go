@@ -1,0 +1,157 @@
+package stardust
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"golang.org/x/sync/errgroup"
+)
+
+// CheckOptions are the options of [DB.Check]. A nil pointer means the zero value.
+type CheckOptions struct {
+	// Progress, when not nil, is called now and then, one call at a time.
+	Progress func(CheckProgress)
+	// Problem, when not nil, is called for everything found, one call at a
+	// time.
+	Problem func(error)
+}
+
+// CheckProgress tells how far a check of the chunks has come.
+type CheckProgress struct {
+	Chunks, TotalChunks int64
+	Bytes, TotalBytes   int64
+}
+
+// CheckReport is what a check saw and found.
+type CheckReport struct {
+	CheckProgress
+	Payloads     int64
+	Nodes        int64
+	Versions     int64
+	Transactions int64
+	// Problems are the first 1000 things that are wrong; Damaged counts all.
+	Problems []error
+	Damaged  int64
+}
+
+// Check verifies the whole file: the tables and what they say of each other,
+// the tree, the history, and every chunk against its digest. It reads while
+// others write, and checks what was there when it began.
+//
+// Damage is in the report, not the error, which is for what hinders the check:
+// StatusCanceled when ctx ends, StatusIO, StatusClosed. The report is valid
+// then, too.
+func (db *DB) Check(ctx context.Context, options *CheckOptions) (*CheckReport, error) {
+	const op = "check"
+	if err := db.enter(); err != nil {
+		return new(CheckReport), withOp(op, err)
+	}
+	defer db.calls.Done()
+	// A check reads within a read. One at a time leaves connections for that.
+	db.checks.Lock()
+	defer db.checks.Unlock()
+	c := checking{db: db}
+	if options != nil {
+		c.options = *options
+	}
+	err := db.catalog.Read(ctx, catalog.Live, func(v *catalog.View) error {
+		counts, err := v.Check(c.problem)
+		c.report.Payloads, c.report.Nodes = counts.Payloads, counts.Nodes
+		c.report.Versions, c.report.Transactions = counts.Versions, counts.Transactions
+		if err != nil {
+			return err
+		}
+		return c.chunks(ctx, v)
+	})
+	if isDamage(err) {
+		c.problem(err)
+		err = nil
+	}
+	return &c.report, withOp(op, err)
+}
+
+// checking is one check under way.
+type checking struct {
+	db      *DB
+	options CheckOptions
+
+	mu     sync.Mutex
+	report CheckReport
+}
+
+func (c *checking) problem(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report.Damaged++
+	if len(c.report.Problems) < maxProblems {
+		c.report.Problems = append(c.report.Problems, asError(err))
+	}
+	if c.options.Problem != nil {
+		c.options.Problem(asError(err))
+	}
+}
+
+// chunks reads every chunk and checks it against its digest.
+func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
+	var err error
+	if c.report.TotalChunks, c.report.TotalBytes, err = v.ChunkTotals(); err != nil {
+		return err
+	}
+	work := make(chan span)
+	group, ctx := errgroup.WithContext(ctx)
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() error { return c.verify(ctx, work) })
+	}
+	group.Go(func() error {
+		defer close(work)
+		return v.Chunks(0, func(chunk *catalog.Chunk) bool {
+			select {
+			case work <- span{row: chunk.ID, size: chunk.Size}:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		})
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (c *checking) verify(ctx context.Context, work <-chan span) error {
+	if !c.db.budget.reserve(uploadBuffer) {
+		return c.db.budget.outOfMemory(uploadBuffer, "the check's reading buffer")
+	}
+	defer c.db.budget.release(uploadBuffer)
+	buffer := c.db.buffers.get()
+	defer c.db.buffers.put(buffer)
+	for s := range work {
+		var err error
+		if s.size > uploadBuffer {
+			err = damaged(nil, "chunk row %d has %d bytes, more than a chunk can have", s.row, s.size)
+		} else {
+			err = c.db.readChunk(ctx, s, buffer.data[:s.size])
+		}
+		if errors.Is(err, StatusEvaluationFailed) {
+			c.problem(err)
+		} else if err != nil {
+			return err
+		}
+		c.step(s.size)
+	}
+	return nil
+}
+
+func (c *checking) step(size int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report.Chunks++
+	c.report.Bytes += size
+	if c.options.Progress != nil {
+		c.options.Progress(c.report.CheckProgress)
+	}
+}
