@@ -84,9 +84,7 @@ func (p *Policy) fetch(ctx context.Context, handle mirror.Handle, set sstSet) er
 	if len(set) == 0 {
 		return nil
 	}
-	fetch := handle.Fetch(p.state.owners.paths(set)...)
-	defer fetch.Cancel()
-	return fetch.Wait(ctx)
+	return handle.Fetch(p.state.owners.paths(set)...).Wait(ctx)
 }
 
 // selector returns the segment predicate as it applies to the manifest.
