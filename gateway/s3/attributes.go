@@ -1,0 +1,210 @@
+package s3
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+const (
+	metaPrefix = "x-amz-meta-"
+	// reservedPrefix begins the metadata keys in which this package keeps
+	// what an objectstore.Attributes has no field for. Clients cannot set
+	// them and do not see them.
+	reservedPrefix      = "stardust-s3-"
+	reservedChecksum    = reservedPrefix + "checksum" // "CRC32 AAAAAA=="
+	reservedExpires     = reservedPrefix + "expires"
+	reservedClass       = reservedPrefix + "storage-class"
+	reservedRedirect    = reservedPrefix + "website-redirect"
+	maxMetadata         = 2 << 10 // bytes of all user metadata, S3's limit
+	defaultContentType  = "binary/octet-stream"
+	defaultStorageClass = "STANDARD"
+)
+
+// attributes reads from the request's headers what to store with an object.
+func (x *exchange) attributes() (objectstore.Attributes, error) {
+	a := objectstore.Attributes{
+		ContentType:        x.r.Header.Get("Content-Type"),
+		ContentEncoding:    contentEncoding(x.r.Header.Values("Content-Encoding")),
+		ContentDisposition: x.r.Header.Get("Content-Disposition"),
+		ContentLanguage:    x.r.Header.Get("Content-Language"),
+		CacheControl:       x.r.Header.Get("Cache-Control"),
+	}
+	var err error
+	if a.Metadata, err = x.userMetadata(); err != nil {
+		return a, err
+	}
+	x.reserve(&a, reservedExpires, x.r.Header.Get("Expires"))
+	class := x.header("x-amz-storage-class")
+	switch class {
+	case "", defaultStorageClass:
+	case "REDUCED_REDUNDANCY", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER",
+		"DEEP_ARCHIVE", "OUTPOSTS", "GLACIER_IR", "SNOW", "EXPRESS_ONEZONE":
+		x.reserve(&a, reservedClass, class)
+	default:
+		return a, fail("InvalidStorageClass", "The storage class you specified is not valid")
+	}
+	redirect := x.header("x-amz-website-redirect-location")
+	if redirect != "" && !strings.HasPrefix(redirect, "/") && !strings.HasPrefix(redirect, "http://") && !strings.HasPrefix(redirect, "https://") {
+		return a, fail("InvalidArgument", "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.")
+	}
+	x.reserve(&a, reservedRedirect, redirect)
+	return a, nil
+}
+
+// userMetadata reads the x-amz-meta- headers, or in a presigned URL parameters.
+func (x *exchange) userMetadata() (map[string]string, error) {
+	var metadata map[string]string
+	total := 0
+	add := func(key, value string) error {
+		if strings.HasPrefix(key, reservedPrefix) {
+			return fail("InvalidArgument", "User metadata may not begin with %s, which this endpoint uses itself.", reservedPrefix)
+		}
+		if total += len(key) + len(value); total > maxMetadata {
+			failure := fail("MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size")
+			failure.Fields = map[string]string{"MaxSizeAllowed": "2048"}
+			return failure
+		}
+		if metadata == nil {
+			metadata = make(map[string]string)
+		}
+		metadata[key] = value
+		return nil
+	}
+	for name, values := range x.r.Header {
+		if key, ok := strings.CutPrefix(strings.ToLower(name), metaPrefix); ok && key != "" {
+			if err := add(key, strings.Join(values, ",")); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if x.identity.presigned {
+		for _, p := range x.query {
+			if key, ok := strings.CutPrefix(strings.ToLower(p.key), metaPrefix); ok && key != "" {
+				if err := add(key, p.value); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return metadata, nil
+}
+
+// reserve keeps a value under a reserved key, unless it is empty.
+func (x *exchange) reserve(a *objectstore.Attributes, key, value string) {
+	if value == "" {
+		return
+	}
+	if a.Metadata == nil {
+		a.Metadata = make(map[string]string)
+	}
+	a.Metadata[key] = value
+}
+
+// reserveChecksum keeps a checksum that a header of the request gives. One
+// that comes in a trailer is known only when the attributes are with the Store
+// already, unless the body was buffered.
+func (x *exchange) reserveChecksum(a *objectstore.Attributes, d declared) {
+	if d.value != "" {
+		x.reserve(a, reservedChecksum, string(d.checksum)+" "+d.value)
+	}
+}
+
+// storedChecksum returns the checksum that was kept with an object.
+func storedChecksum(a objectstore.Attributes) (c checksum, value string, ok bool) {
+	name, value, _ := strings.Cut(a.Metadata[reservedChecksum], " ")
+	c, ok = parseChecksum(name)
+	return c, value, ok && value != ""
+}
+
+// storageClass returns the class that was asked for, S3's default when none
+// was.
+func storageClass(a objectstore.Attributes) string {
+	if class := a.Metadata[reservedClass]; class != "" {
+		return class
+	}
+	return defaultStorageClass
+}
+
+// contentEncoding returns the header without "aws-chunked", which is of the
+// request only.
+func contentEncoding(values []string) string {
+	var kept []string
+	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if item = strings.TrimSpace(item); item != "" && !strings.EqualFold(item, "aws-chunked") {
+			kept = append(kept, item)
+		}
+	}
+	return strings.Join(kept, ",")
+}
+
+// setObjectHeaders sets what describes an object in a response.
+func setObjectHeaders(h http.Header, meta objectstore.ObjectMeta, a objectstore.Attributes) {
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, value)
+		}
+	}
+	h.Set("Content-Type", defaultContentType)
+	set("Content-Type", a.ContentType)
+	set("Content-Encoding", a.ContentEncoding)
+	set("Content-Disposition", a.ContentDisposition)
+	set("Content-Language", a.ContentLanguage)
+	set("Cache-Control", a.CacheControl)
+	set("Expires", a.Metadata[reservedExpires])
+	set("X-Amz-Website-Redirect-Location", a.Metadata[reservedRedirect])
+	set("X-Amz-Storage-Class", a.Metadata[reservedClass])
+	set("X-Amz-Version-Id", meta.Version)
+	// The canonical form of "etag" is "Etag", which some clients look for in
+	// S3's spelling, case and all.
+	if meta.ETag != "" {
+		h["ETag"] = []string{quoteETag(meta.ETag)}
+	}
+	if !meta.LastModified.IsZero() {
+		h.Set("Last-Modified", meta.LastModified.UTC().Format(http.TimeFormat))
+	}
+	for key, value := range a.Metadata {
+		if !strings.HasPrefix(key, reservedPrefix) {
+			h[metaPrefix+key] = []string{value}
+		}
+	}
+}
+
+// refuseUnsupported refuses headers that ask for what this endpoint does not
+// do and whose silent neglect would harm: encryption, locks, open access.
+func (x *exchange) refuseUnsupported() error {
+	if err := x.checkACL(); err != nil {
+		return err
+	}
+	for _, name := range [...]string{
+		"x-amz-server-side-encryption", "x-amz-server-side-encryption-customer-algorithm",
+		"x-amz-server-side-encryption-customer-key", "x-amz-server-side-encryption-aws-kms-key-id",
+	} {
+		if x.header(name) != "" {
+			return fail("NotImplemented", "%s is not supported: %s", name, notImplementedMessage)
+		}
+	}
+	mode, until, hold := x.header("x-amz-object-lock-mode"), x.header("x-amz-object-lock-retain-until-date"), x.header("x-amz-object-lock-legal-hold")
+	switch {
+	case mode == "" && until == "" && hold == "":
+		return nil
+	case (mode == "") != (until == ""):
+		return fail("InvalidArgument", "x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied")
+	case hold != "" && hold != "ON" && hold != "OFF":
+		return fail("InvalidArgument", "Legal Hold must be either of 'ON' or 'OFF'")
+	case mode != "" && mode != "GOVERNANCE" && mode != "COMPLIANCE":
+		return fail("InvalidArgument", "Unknown wormMode directive.")
+	}
+	if until != "" {
+		t, err := time.Parse(time.RFC3339, until)
+		switch {
+		case err != nil:
+			return fail("InvalidArgument", "The retain until date must be provided in ISO 8601 format")
+		case t.Before(x.h.options.Clock()):
+			return fail("InvalidArgument", "The retain until date must be in the future!")
+		}
+	}
+	return fail("InvalidRequest", "Bucket is missing Object Lock Configuration")
+}

@@ -1,0 +1,115 @@
+package s3
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// bucket is a Store under its name.
+type bucket struct {
+	name    string
+	store   objectstore.Store
+	uploads objectstore.MultipartStore
+	created time.Time
+	dynamic bool // made by Options.CreateBucket
+}
+
+// bucketSet holds the buckets of a Handler. It is safe for concurrent use.
+type bucketSet struct {
+	mu     sync.RWMutex
+	byName map[string]*bucket
+}
+
+// get returns the bucket of that name.
+func (s *bucketSet) get(name string) (*bucket, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if b := s.byName[name]; b != nil {
+		return b, nil
+	}
+	return nil, noSuchBucket(name)
+}
+
+func noSuchBucket(name string) *Failure {
+	failure := fail("NoSuchBucket", "The specified bucket does not exist")
+	failure.Fields = map[string]string{"BucketName": name}
+	return failure
+}
+
+// add adds a bucket. There is none of its name.
+func (s *bucketSet) add(b *bucket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byName[b.name] = b
+}
+
+// remove takes b out, or reports that it is not there any more.
+func (s *bucketSet) remove(b *bucket) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byName[b.name] != b {
+		return false
+	}
+	delete(s.byName, b.name)
+	return true
+}
+
+// list returns the buckets by name.
+func (s *bucketSet) list() []*bucket {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := make([]*bucket, 0, len(s.byName))
+	for _, b := range s.byName {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(x, y *bucket) int { return strings.Compare(x.name, y.name) })
+	return all
+}
+
+// newBucket makes a bucket of a store.
+func (h *Handler) newBucket(name string, store objectstore.Store, dynamic bool) *bucket {
+	b := &bucket{name: name, store: store, created: h.options.Clock(), dynamic: dynamic}
+	if multipart, ok := store.(objectstore.MultipartStore); ok {
+		b.uploads = multipart
+	} else {
+		b.uploads = newUploadTable(store, h.options.MaxUploads, h.options.UploadTTL, h.options.Clock)
+	}
+	return b
+}
+
+// close gives up the uploads that only this process knows.
+func (b *bucket) close(ctx context.Context) error {
+	if table, ok := b.uploads.(*uploadTable); ok {
+		return table.close(ctx)
+	}
+	return nil
+}
+
+// validBucketName reports whether the name follows S3's rules.
+func validBucketName(name string) bool {
+	if len(name) < 3 || len(name) > 63 {
+		return false
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		case c == '-' || c == '.':
+			if i == 0 || i == len(name)-1 || (c == '.' && name[i-1] == '.') {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return !allDigitsAndDots(name) && !strings.HasPrefix(name, "xn--") && !strings.HasSuffix(name, "-s3alias")
+}
+
+// allDigitsAndDots reports whether a name may be taken for an IPv4 address.
+func allDigitsAndDots(name string) bool {
+	return strings.Count(name, ".") == 3 && strings.Trim(name, "0123456789.") == ""
+}

@@ -1,0 +1,151 @@
+package s3
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// maxBuckets is the most entries of a page of ListBuckets.
+const maxBuckets = 10000
+
+// listBuckets serves ListBuckets.
+func (x *exchange) listBuckets() error {
+	limit := maxBuckets
+	if value := x.query.get("max-buckets"); value != "" {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > maxBuckets {
+			failure := fail("InvalidArgument", "Argument max-buckets must be an integer between 1 and %d", maxBuckets)
+			failure.Fields = map[string]string{"ArgumentName": "max-buckets", "ArgumentValue": value}
+			return failure
+		}
+		limit = n
+	}
+	after := ""
+	if token := x.query.get("continuation-token"); token != "" {
+		var err error
+		if after, err = parseToken(token); err != nil {
+			return err
+		}
+	}
+	prefix := x.query.get("prefix")
+	d := newDocument("ListAllMyBucketsResult", namespace)
+	d.user("Owner", x.owner())
+	d.open("Buckets")
+	count, last, truncated := 0, "", false
+	for _, b := range x.h.buckets.list() {
+		if b.name <= after || !strings.HasPrefix(b.name, prefix) {
+			continue
+		}
+		if truncated = count == limit; truncated {
+			break
+		}
+		count, last = count+1, b.name
+		d.open("Bucket")
+		d.text("Name", b.name)
+		d.time("CreationDate", b.created)
+		d.text("BucketRegion", x.h.options.Region)
+		d.close("Bucket")
+	}
+	d.close("Buckets")
+	d.optional("Prefix", prefix)
+	if truncated {
+		d.text("ContinuationToken", newToken(last))
+	}
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+// headBucket serves HeadBucket.
+func (x *exchange) headBucket() error {
+	x.w.Header().Set("X-Amz-Bucket-Region", x.h.options.Region)
+	x.w.Header().Set("Content-Type", "application/xml")
+	x.writeStatus(http.StatusOK)
+	return nil
+}
+
+// createBucket serves CreateBucket.
+func (x *exchange) createBucket() error {
+	if err := x.checkACL(); err != nil {
+		return err
+	}
+	switch ownership := x.header("x-amz-object-ownership"); ownership {
+	case "", "BucketOwnerEnforced":
+	case "BucketOwnerPreferred", "ObjectWriter":
+		return fail("NotImplemented", "Access control lists are not supported: %s", notImplementedMessage)
+	default:
+		return fail("InvalidArgument", "Invalid x-amz-object-ownership header: %s", ownership)
+	}
+	if strings.EqualFold(x.header("x-amz-bucket-object-lock-enabled"), "true") {
+		return fail("NotImplemented", "Object lock is not supported: %s", notImplementedMessage)
+	}
+	if err := x.checkLocation(); err != nil {
+		return err
+	}
+	// One at a time, so that two of a name don't both make a Store.
+	x.h.creating.Lock()
+	defer x.h.creating.Unlock()
+	if _, err := x.h.buckets.get(x.bucketName); err == nil {
+		return fail("BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it.")
+	}
+	if x.h.options.CreateBucket == nil {
+		return fail("AccessDenied", "This endpoint creates no buckets.")
+	}
+	store, err := x.h.options.CreateBucket(x.r.Context(), x.bucketName)
+	if err != nil {
+		return err
+	}
+	x.h.buckets.add(x.h.newBucket(x.bucketName, store, true))
+	x.w.Header().Set("Location", "/"+x.bucketName)
+	x.w.Header().Set("Content-Length", "0")
+	x.writeStatus(http.StatusOK)
+	return nil
+}
+
+// checkLocation reads the optional document that says where a bucket should be.
+func (x *exchange) checkLocation() error {
+	if x.r.ContentLength == 0 {
+		return nil
+	}
+	e, err := x.readDocument("CreateBucketConfiguration", false)
+	if err != nil {
+		return err
+	}
+	if region := e.child("LocationConstraint"); region != "" && region != x.h.options.Region {
+		failure := fail("InvalidLocationConstraint", "The specified location-constraint is not valid")
+		failure.Fields = map[string]string{"LocationConstraint": region}
+		return failure
+	}
+	for i := range e.children {
+		if e.children[i].name == "Tags" && len(e.children[i].children) > 0 {
+			return fail("NotImplemented", "Tags of buckets are not supported: %s", notImplementedMessage)
+		}
+	}
+	return nil
+}
+
+// deleteBucket serves DeleteBucket.
+func (x *exchange) deleteBucket() error {
+	if !x.bucket.dynamic || x.h.options.DeleteBucket == nil {
+		return fail("AccessDenied", "This endpoint deletes no buckets.")
+	}
+	ctx := x.r.Context()
+	for _, err := range x.bucket.store.List(ctx, &objectstore.ListOptions{Extensions: x.extensions()}) {
+		if err != nil {
+			return err
+		}
+		return fail("BucketNotEmpty", "The bucket you tried to delete is not empty")
+	}
+	if !x.h.buckets.remove(x.bucket) {
+		return noSuchBucket(x.bucketName)
+	}
+	err := errors.Join(x.bucket.close(ctx), x.h.options.DeleteBucket(ctx, x.bucketName, x.bucket.store))
+	if err != nil {
+		return err
+	}
+	x.writeStatus(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,274 @@
+package s3
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// copySource is what an x-amz-copy-source header names.
+type copySource struct {
+	bucket  string
+	key     string
+	version string
+}
+
+// parseCopySource parses "[/]bucket/key[?versionId=id]", percent-encoded once.
+func parseCopySource(header string) (copySource, error) {
+	invalid := fail("InvalidArgument", "Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+	invalid.Fields = map[string]string{"ArgumentName": "x-amz-copy-source"}
+	raw, version, _ := strings.Cut(header, "?versionId=")
+	raw = strings.TrimPrefix(raw, "/")
+	path, err := url.PathUnescape(raw)
+	if err != nil {
+		return copySource{}, invalid
+	}
+	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if !ok || bucket == "" || key == "" {
+		return copySource{}, invalid
+	}
+	if version == "null" {
+		version = ""
+	}
+	return copySource{bucket, key, version}, nil
+}
+
+// source finds the object that the request copies from.
+func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions, error) {
+	source, err := parseCopySource(x.r.Header.Get("X-Amz-Copy-Source"))
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if owner := x.header("x-amz-source-expected-bucket-owner"); owner != "" && owner != x.owner() {
+		return nil, "", nil, fail("AccessDenied", "The source bucket's owner is not the one you expect.")
+	}
+	b, err := x.h.buckets.get(source.bucket)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	path, err := parseKey(source.key)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	o := &objectstore.GetOptions{Version: source.version}
+	if x.h.options.Extensions != nil {
+		o.Extensions = x.h.options.Extensions(x.r, source.bucket, path)
+	}
+	return b, path, o, sourceConditions(x.header).apply(o)
+}
+
+// sourceFailure makes S3's answer of a failed read of a copy's source: what a
+// GET answers with 304 is a failed precondition here.
+func sourceFailure(err error) error {
+	if errors.Is(err, objectstore.ErrNotModified) {
+		return &Failure{Code: "PreconditionFailed", Message: preconditionMessage, Err: err}
+	}
+	return err
+}
+
+// directive reads a header that is COPY, the default, or REPLACE.
+func (x *exchange) directive(name string) (replace bool, err error) {
+	switch value := x.header(name); value {
+	case "", "COPY":
+		return false, nil
+	case "REPLACE":
+		return true, nil
+	default:
+		return false, fail("InvalidArgument", "Unknown %s: %s", name, value)
+	}
+}
+
+// copyObject serves CopyObject.
+func (x *exchange) copyObject() error {
+	if err := x.refuseUnsupported(); err != nil {
+		return err
+	}
+	replace, err := x.directive("x-amz-metadata-directive")
+	if err != nil {
+		return err
+	}
+	replaceTags, err := x.directive("x-amz-tagging-directive")
+	if err != nil {
+		return err
+	}
+	mode, version, err := x.putCondition()
+	if err != nil {
+		return err
+	}
+	attributes, err := x.attributes()
+	if err != nil {
+		return err
+	}
+	tags, err := x.headerTags()
+	if err != nil {
+		return err
+	}
+	from, path, o, err := x.source()
+	if err != nil {
+		return err
+	}
+	if from == x.bucket && path == x.path && !replace && !replaceTags && attributes.Metadata[reservedClass] == "" && attributes.Metadata[reservedRedirect] == "" {
+		return fail("InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.")
+	}
+	if name := x.header("x-amz-checksum-algorithm"); name != "" {
+		if _, ok := parseChecksum(name); !ok {
+			return fail("InvalidRequest", "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+		}
+	}
+	c := copying{from: from, path: path, get: o, attributes: attributes, replace: replace, replaceTags: replaceTags}
+	c.put = objectstore.PutOptions{Mode: mode, UpdateVersion: version, Tags: tags, Extensions: x.extensions()}
+	if err := x.runCopy(c); err != nil {
+		return x.writeError(err, mode)
+	}
+	result, err := x.head()
+	if err != nil {
+		return err
+	}
+	if result.Meta.Version != "" {
+		x.w.Header().Set("X-Amz-Version-Id", result.Meta.Version)
+	}
+	d := newDocument("CopyObjectResult", namespace)
+	d.etag(result.Meta.ETag)
+	d.time("LastModified", result.Meta.LastModified)
+	if c, value, ok := storedChecksum(result.Attributes); ok {
+		d.text(c.element(), value)
+		d.text("ChecksumType", "FULL_OBJECT")
+	}
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+// copying is a copy to be made.
+type copying struct {
+	from        *bucket
+	path        objectstore.Path
+	get         *objectstore.GetOptions
+	put         objectstore.PutOptions
+	attributes  objectstore.Attributes
+	replace     bool // take attributes, not those of the source
+	replaceTags bool
+}
+
+// plain reports whether a Store's own Copy does all that is asked for.
+func (c copying) plain(to *bucket, conditions conditions) bool {
+	return c.from == to && c.put.Mode != objectstore.Update && c.get.Version == "" &&
+		!c.replaceTags && conditions.none()
+}
+
+// runCopy has the Store copy where it can. Otherwise the bytes go through here:
+// from one read under the conditions into one write.
+func (x *exchange) runCopy(c copying) error {
+	ctx := x.r.Context()
+	if c.plain(x.bucket, sourceConditions(x.header)) {
+		o := &objectstore.CopyOptions{Mode: c.put.Mode, Extensions: c.put.Extensions}
+		if c.replace {
+			result, err := c.from.store.Get(ctx, c.path, &objectstore.GetOptions{Head: true, Extensions: c.get.Extensions})
+			if err != nil {
+				return err
+			}
+			c.keepChecksum(result.Attributes)
+			o.Attributes = &c.attributes
+		}
+		err := x.bucket.store.Copy(ctx, c.path, x.path, o)
+		if !errors.Is(err, objectstore.ErrUnsupported) {
+			return err
+		}
+	}
+	result, err := c.from.store.Get(ctx, c.path, c.get)
+	if err != nil {
+		return sourceFailure(err)
+	}
+	defer result.Body.Close()
+	c.put.Attributes = result.Attributes
+	if c.replace {
+		c.keepChecksum(result.Attributes)
+		c.put.Attributes = c.attributes
+	}
+	if !c.replaceTags {
+		// A Store without tags has none to copy.
+		if c.put.Tags, err = x.tagsOf(c.from, c.path); err != nil && statusOfError(err) != http.StatusNotImplemented {
+			return err
+		}
+	}
+	_, err = x.bucket.store.Put(ctx, x.path, bodyOf(result.Body, result.Meta.Size), &c.put)
+	return err
+}
+
+// keepChecksum takes the checksum of the source along: the bytes are the same.
+func (c *copying) keepChecksum(source objectstore.Attributes) {
+	value := source.Metadata[reservedChecksum]
+	if value == "" {
+		return
+	}
+	if c.attributes.Metadata == nil {
+		c.attributes.Metadata = make(map[string]string)
+	}
+	c.attributes.Metadata[reservedChecksum] = value
+}
+
+func statusOfError(err error) int { return asFailure(err).Status() }
+
+// bodyOf makes what is read from one Store the body of a write to another, one
+// that the write can repeat where the source can be read again.
+func bodyOf(r io.Reader, size int64) objectstore.Body {
+	if at, ok := r.(io.ReaderAt); ok {
+		if _, isFile := r.(objectstore.FileBody); !isFile {
+			return objectstore.ReaderAt(at, size)
+		}
+	}
+	return objectstore.Stream(r, size)
+}
+
+// uploadPartCopy serves UploadPartCopy.
+func (x *exchange) uploadPartCopy() error {
+	id, number, err := x.partParameters()
+	if err != nil {
+		return err
+	}
+	from, path, o, err := x.source()
+	if err != nil {
+		return err
+	}
+	ctx := x.r.Context()
+	// The range must lie within the object, unlike that of a GET.
+	header := x.header("x-amz-copy-source-range")
+	if header != "" {
+		if o.Range = parseRange(header); o.Range == nil || strings.HasPrefix(header, "bytes=-") || strings.HasSuffix(header, "-") {
+			return copyRangeFailure("The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy")
+		}
+	}
+	result, err := from.store.Get(ctx, path, o)
+	switch {
+	case errors.Is(err, objectstore.ErrInvalidRange):
+		return &Failure{Code: "InvalidArgument", Message: "Range specified is not valid for source object", Err: err}
+	case err != nil:
+		return sourceFailure(err)
+	}
+	defer result.Body.Close()
+	if header != "" && objectstore.Bounded(result.Start, result.End).String() != header {
+		return copyRangeFailure("Range specified is not valid for source object")
+	}
+	part, err := x.bucket.uploads.UploadPart(ctx, x.path, id, number, bodyOf(result.Body, result.End-result.Start))
+	if err != nil {
+		return err
+	}
+	if part.LastModified.IsZero() {
+		part.LastModified = x.h.options.Clock().Truncate(time.Second)
+	}
+	d := newDocument("CopyPartResult", namespace)
+	d.time("LastModified", part.LastModified)
+	d.etag(part.ETag)
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+func copyRangeFailure(message string) *Failure {
+	failure := fail("InvalidArgument", "%s", message)
+	failure.Fields = map[string]string{"ArgumentName": "x-amz-copy-source-range"}
+	return failure
+}

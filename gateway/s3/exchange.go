@@ -1,0 +1,233 @@
+package s3
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// exchange is one request and its response. One goroutine uses it.
+type exchange struct {
+	h  *Handler
+	w  http.ResponseWriter
+	r  *http.Request
+	id string
+
+	query      query
+	bucketName string
+	key        string
+	path       objectstore.Path // key, validated; empty for bucket operations
+	bucket     *bucket
+	identity   identity
+	operation  string
+	payload    *payload // set once a body is asked for
+
+	status int   // sent, or 0
+	sent   int64 // bytes of the response's body
+	broken bool  // the response's body cannot be completed
+}
+
+// serve answers the request or returns the error to answer with.
+func (x *exchange) serve() error {
+	if !x.h.slots.TryAcquire(1) {
+		x.operation = "Refused"
+		x.w.Header().Set("Retry-After", "1")
+		return fail("SlowDown", "Please reduce your request rate: this endpoint serves %d requests at a time.", x.h.options.MaxConcurrentRequests)
+	}
+	defer x.h.slots.Release(1)
+	var err error
+	if x.query, err = parseQuery(x.r.URL.RawQuery); err != nil {
+		return err
+	}
+	x.bucketName, x.key = x.h.splitPath(x.r)
+	op, err := x.route()
+	if err != nil {
+		return err
+	}
+	x.operation = op.name
+	if x.identity, err = x.h.authenticate(x.r, x.query); err != nil {
+		return err
+	}
+	if owner := x.header("x-amz-expected-bucket-owner"); owner != "" && owner != x.owner() {
+		return fail("AccessDenied", "The bucket's owner is not the one you expect.")
+	}
+	if x.bucketName != "" && !op.noBucket {
+		if x.bucket, err = x.h.buckets.get(x.bucketName); err != nil {
+			return err
+		}
+	}
+	if x.key != "" {
+		if x.path, err = parseKey(x.key); err != nil {
+			return err
+		}
+	}
+	return op.serve(x)
+}
+
+// splitPath returns the bucket and key that the request is for, each empty
+// when there is none. net/http has decoded the path, once.
+func (h *Handler) splitPath(r *http.Request) (bucket, key string) {
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	if h.options.Domain != "" {
+		host, _, _ := strings.Cut(r.Host, ":")
+		if name, ok := strings.CutSuffix(host, "."+h.options.Domain); ok && name != "" {
+			return name, path
+		}
+	}
+	bucket, key, _ = strings.Cut(path, "/")
+	return bucket, key
+}
+
+// parseKey validates a key that a client chose.
+func parseKey(key string) (objectstore.Path, error) {
+	path, err := objectstore.KeyPath(key)
+	switch {
+	case err == nil:
+		return path, nil
+	case len(key) > objectstore.MaxPathLength:
+		failure := fail("KeyTooLongError", "Your key is too long")
+		failure.Fields = map[string]string{"Size": strconv.Itoa(len(key)), "MaxSizeAllowed": strconv.Itoa(objectstore.MaxPathLength)}
+		return "", failure
+	default:
+		return "", &Failure{Code: "InvalidArgument", Message: "The key is not valid UTF-8 without NUL.", Err: err}
+	}
+}
+
+// header returns a header of the request. In a presigned URL a client may give
+// any x-amz- header in the query instead.
+func (x *exchange) header(name string) string {
+	if value := x.r.Header.Get(name); value != "" {
+		return value
+	}
+	if x.identity.presigned && len(name) > 6 && strings.EqualFold(name[:6], "x-amz-") {
+		return x.query.getFold(name)
+	}
+	return ""
+}
+
+// owner is who S3's documents name as the owner of all: the key that asks.
+func (x *exchange) owner() string {
+	if x.identity.accessKey == "" {
+		return "anonymous"
+	}
+	return x.identity.accessKey
+}
+
+// extensions returns what the hook attaches to the Store's calls.
+func (x *exchange) extensions() objectstore.Extensions {
+	if x.h.options.Extensions == nil {
+		return objectstore.Extensions{}
+	}
+	return x.h.options.Extensions(x.r, x.bucketName, x.path)
+}
+
+// fail answers with an error, if that is still possible, and returns it.
+func (x *exchange) fail(err error) *Failure {
+	failure := x.failureOf(err)
+	switch {
+	case x.status != 0:
+		x.broken = true
+	case failure.Code == "NotModified":
+		x.writeStatus(http.StatusNotModified)
+	default:
+		x.writeFailure(failure)
+	}
+	return failure
+}
+
+func (x *exchange) failureOf(err error) *Failure {
+	// The body knows best why it failed; a Store may have wrapped it without
+	// care.
+	if x.payload != nil && x.payload.failure() != nil {
+		return asFailure(x.payload.failure())
+	}
+	var known *Failure
+	if x.h.options.Failure != nil && !errors.As(err, &known) {
+		if failure := x.h.options.Failure(err); failure != nil {
+			if failure.Err == nil {
+				failure.Err = err
+			}
+			return failure
+		}
+	}
+	return asFailure(err)
+}
+
+// writeFailure sends an error document. A HEAD request gets the headers only.
+func (x *exchange) writeFailure(failure *Failure) {
+	d := newDocument("Error", "")
+	d.text("Code", failure.Code)
+	d.text("Message", failure.Message)
+	if x.bucketName != "" && failure.Fields["BucketName"] == "" {
+		d.text("BucketName", x.bucketName)
+	}
+	if x.key != "" {
+		d.text("Key", x.key)
+	}
+	for name, value := range failure.Fields {
+		d.text(name, value)
+	}
+	d.text("Resource", x.r.URL.Path)
+	d.text("RequestId", x.id)
+	d.text("HostId", x.id)
+	x.writeDocument(failure.Status(), d)
+}
+
+// writeDocument sends an XML document.
+func (x *exchange) writeDocument(status int, d *document) {
+	b := d.finish()
+	header := x.w.Header()
+	header.Set("Content-Type", "application/xml")
+	header.Set("Content-Length", strconv.Itoa(len(b)))
+	x.writeStatus(status)
+	if x.r.Method != http.MethodHead {
+		x.stall(x.h.options.StallTimeout)
+		n, _ := x.w.Write(b) // a client that went away is no error of ours
+		x.sent += int64(n)
+	}
+}
+
+// writeStatus sends the header.
+func (x *exchange) writeStatus(status int) {
+	x.status = status
+	x.w.WriteHeader(status)
+}
+
+// stall lets a write to the client take at most the duration from now on; zero
+// or less means for ever. Not every ResponseWriter can; a server's can.
+func (x *exchange) stall(limit time.Duration) {
+	if x.h.options.StallTimeout < 0 {
+		return
+	}
+	var deadline time.Time
+	if limit > 0 {
+		deadline = time.Now().Add(limit) // of the network, which knows no other clock
+	}
+	_ = http.NewResponseController(x.w).SetWriteDeadline(deadline)
+}
+
+// stallingBody gives every read of a request's body the same time.
+type stallingBody struct {
+	io.Reader
+	control *http.ResponseController
+	limit   time.Duration
+	next    time.Time // when to move the deadline on
+}
+
+// Read implements io.Reader.
+func (b *stallingBody) Read(p []byte) (int, error) {
+	if now := time.Now(); now.After(b.next) {
+		_ = b.control.SetReadDeadline(now.Add(b.limit))
+		b.next = now.Add(b.limit / 8)
+	}
+	n, err := b.Reader.Read(p)
+	if err != nil {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

@@ -1,0 +1,229 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// getOptions reads the options of a Store's Get from the request.
+func (x *exchange) getOptions() (*objectstore.GetOptions, error) {
+	o := &objectstore.GetOptions{Extensions: x.extensions(), Range: parseRange(x.r.Header.Get("Range"))}
+	if version := x.query.get("versionId"); version != "" && version != "null" {
+		o.Version = version
+	}
+	return o, readConditions(x.r.Header).apply(o)
+}
+
+// head returns the object's metadata, without conditions.
+func (x *exchange) head() (*objectstore.GetResult, error) {
+	return x.bucket.store.Get(x.r.Context(), x.path, &objectstore.GetOptions{Head: true, Extensions: x.extensions()})
+}
+
+// getObject serves GetObject.
+func (x *exchange) getObject() error { return x.readObject(false) }
+
+// headObject serves HeadObject.
+func (x *exchange) headObject() error { return x.readObject(true) }
+
+func (x *exchange) readObject(head bool) error {
+	o, err := x.getOptions()
+	if err != nil {
+		return err
+	}
+	overrides, err := x.overrides()
+	if err != nil {
+		return err
+	}
+	part, err := x.partNumber(o)
+	if err != nil {
+		return err
+	}
+	ranged := o.Range
+	if o.Head = head; head {
+		o.Range = nil // resolved here: not every Store does for a Head
+	}
+	result, err := x.bucket.store.Get(x.r.Context(), x.path, o)
+	if err == nil && result.Body != nil && ranged != nil && !x.ifRange(result.Meta) {
+		ranged, o.Range = nil, nil
+		_ = result.Body.Close()
+		result, err = x.bucket.store.Get(x.r.Context(), x.path, o)
+	}
+	if err != nil {
+		return x.readFailure(err, o)
+	}
+	if result.Body != nil {
+		defer result.Body.Close()
+	}
+	start, end := result.Start, result.End
+	if head {
+		if ranged != nil && !x.ifRange(result.Meta) {
+			ranged = nil
+		}
+		if start, end, err = ranged.Resolve(result.Meta.Size); err != nil {
+			return x.invalidRange(err, result.Meta.Size)
+		}
+	}
+	h := x.w.Header()
+	setObjectHeaders(h, result.Meta, result.Attributes)
+	for name, value := range overrides {
+		h.Set(name, value)
+	}
+	h.Set("Accept-Ranges", "bytes")
+	h.Set("Content-Length", strconv.FormatInt(end-start, 10))
+	if strings.EqualFold(x.header("x-amz-checksum-mode"), "ENABLED") && end-start == result.Meta.Size {
+		if c, value, ok := storedChecksum(result.Attributes); ok {
+			h.Set(c.header(), value)
+			h.Set("X-Amz-Checksum-Type", "FULL_OBJECT")
+		}
+	}
+	status := http.StatusOK
+	if (ranged != nil || part) && result.Meta.Size > 0 {
+		status = http.StatusPartialContent
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, end-1, result.Meta.Size))
+	}
+	x.writeStatus(status)
+	if head {
+		return nil
+	}
+	return x.send(result.Body, end-start)
+}
+
+// partNumber reads the parameter of that name. No Store tells the borders of
+// the parts that an object was uploaded in, so every object has one.
+func (x *exchange) partNumber(o *objectstore.GetOptions) (bool, error) {
+	if !x.query.has("partNumber") {
+		return false, nil
+	}
+	number, err := strconv.Atoi(x.query.get("partNumber"))
+	switch {
+	case err != nil || number < 1 || number > objectstore.MaxParts:
+		return false, invalidPartNumber()
+	case x.r.Header.Get("Range") != "":
+		return false, fail("InvalidRequest", "Cannot specify both Range header and partNumber query parameter")
+	case number > 1:
+		return false, fail("InvalidPartNumber", "The requested partnumber is not satisfiable")
+	}
+	o.Range = nil
+	return true, nil
+}
+
+func invalidPartNumber() *Failure {
+	return fail("InvalidArgument", "Part number must be an integer between 1 and %d, inclusive", objectstore.MaxParts)
+}
+
+// ifRange reports whether a range applies: it does unless If-Range names
+// another state of the object.
+func (x *exchange) ifRange(meta objectstore.ObjectMeta) bool {
+	value := x.r.Header.Get("If-Range")
+	if value == "" {
+		return true
+	}
+	if t, err := http.ParseTime(value); err == nil {
+		return meta.LastModified.Unix() == t.Unix()
+	}
+	tags := parseETags(value, false)
+	return len(tags) == 1 && tags[0] == meta.ETag
+}
+
+// readFailure makes S3's answer of a failed Get.
+func (x *exchange) readFailure(err error, o *objectstore.GetOptions) error {
+	switch {
+	case errors.Is(err, objectstore.ErrInvalidRange):
+		size := int64(-1)
+		if result, headErr := x.head(); headErr == nil {
+			size = result.Meta.Size
+		}
+		return x.invalidRange(err, size)
+	case errors.Is(err, objectstore.ErrNotModified):
+		// The answer must carry what a cache keeps.
+		if result, headErr := x.head(); headErr == nil {
+			setObjectHeaders(x.w.Header(), result.Meta, result.Attributes)
+			x.w.Header().Del("Content-Type")
+		}
+	case errors.Is(err, objectstore.ErrNotFound) && o.Version != "":
+		return &Failure{Code: "NoSuchVersion", Message: "The specified version does not exist.", Err: err}
+	}
+	return err
+}
+
+func (x *exchange) invalidRange(err error, size int64) error {
+	failure := &Failure{Code: "InvalidRange", Message: "The requested range is not satisfiable", Err: err}
+	failure.Fields = map[string]string{"RangeRequested": x.r.Header.Get("Range")}
+	if size >= 0 {
+		failure.Fields["ActualObjectSize"] = strconv.FormatInt(size, 10)
+		x.w.Header().Set("Content-Range", fmt.Sprintf("bytes */%d", size))
+	}
+	return failure
+}
+
+// overrides reads the response- parameters, by the header that each sets. Only
+// who has a key may use them, lest a link to an open object serve anything.
+func (x *exchange) overrides() (map[string]string, error) {
+	var overrides map[string]string
+	for _, p := range x.query {
+		name, ok := strings.CutPrefix(p.key, "response-")
+		if !ok {
+			continue
+		}
+		switch name {
+		case "content-type", "content-language", "expires", "cache-control", "content-disposition", "content-encoding":
+		default:
+			continue
+		}
+		if x.identity.accessKey == "" {
+			return nil, fail("InvalidRequest", "Request specific response headers cannot be used for anonymous GET requests.")
+		}
+		if overrides == nil {
+			overrides = make(map[string]string)
+		}
+		overrides[name] = p.value
+	}
+	return overrides, nil
+}
+
+// getAttributes serves GetObjectAttributes.
+func (x *exchange) getAttributes() error {
+	wanted := make(map[string]bool)
+	for _, value := range x.r.Header.Values("X-Amz-Object-Attributes") {
+		for name := range strings.SplitSeq(value, ",") {
+			name = strings.TrimSpace(name)
+			switch name {
+			case "ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize":
+				wanted[name] = true
+			default:
+				return fail("InvalidArgument", "Invalid attribute name specified.")
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return fail("InvalidRequest", "The x-amz-object-attributes header specifying the attributes to be retrieved is either missing or empty")
+	}
+	result, err := x.head()
+	if err != nil {
+		return err
+	}
+	d := newDocument("GetObjectAttributesResponse", namespace)
+	if wanted["ETag"] {
+		d.optional("ETag", result.Meta.ETag) // without quotes, here alone
+	}
+	if c, value, ok := storedChecksum(result.Attributes); ok && wanted["Checksum"] {
+		d.open("Checksum")
+		d.text(c.element(), value)
+		d.text("ChecksumType", "FULL_OBJECT")
+		d.close("Checksum")
+	}
+	if wanted["StorageClass"] {
+		d.text("StorageClass", storageClass(result.Attributes))
+	}
+	if wanted["ObjectSize"] {
+		d.number("ObjectSize", result.Meta.Size)
+	}
+	x.w.Header().Set("Last-Modified", result.Meta.LastModified.UTC().Format(http.TimeFormat))
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}

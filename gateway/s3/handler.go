@@ -1,0 +1,124 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// Handler serves buckets over S3's protocol. It is an [http.Handler], safe for
+// concurrent use. It must see the request's path as the client sent it: don't
+// put it behind an http.ServeMux, which redirects "a//b" and "a/../b", keys
+// that S3 allows.
+type Handler struct {
+	options Options
+	keys    *keyCache
+	buckets *bucketSet
+	// creating is held while a bucket is made.
+	creating sync.Mutex
+	slots    *semaphore.Weighted // requests
+	memory   *semaphore.Weighted // bytes of buffered bodies
+	buffers  sync.Pool           // of *[]byte, copyBufferSize each
+}
+
+// copyBufferSize is the size of the buffers that bodies are copied through.
+const copyBufferSize = 64 << 10
+
+// NewHandler returns a Handler that serves store under the name
+// Options.Bucket, and all of Options.Buckets. A nil store needs an empty
+// Options.Bucket. The stores stay the caller's to close, after [Handler.Close].
+func NewHandler(store objectstore.Store, options Options) (*Handler, error) {
+	options, err := options.normalise(store)
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{
+		options: options,
+		keys:    newKeyCache(options.Credentials),
+		buckets: &bucketSet{byName: make(map[string]*bucket)},
+		slots:   semaphore.NewWeighted(int64(options.MaxConcurrentRequests)),
+		memory:  semaphore.NewWeighted(options.MaxBufferedBytes),
+	}
+	h.buffers.New = func() any {
+		b := make([]byte, copyBufferSize)
+		return &b
+	}
+	for name, store := range options.Buckets {
+		h.buckets.add(h.newBucket(name, store, false))
+	}
+	return h, nil
+}
+
+// Close gives up the multipart uploads that only this Handler knows: those on
+// Stores that are not an [objectstore.MultipartStore]. Call it after the server
+// has shut down.
+func (h *Handler) Close(ctx context.Context) error {
+	var errs []error
+	for _, b := range h.buckets.list() {
+		errs = append(errs, b.close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{h: h, w: w, r: r, id: fmt.Sprintf("%016X", rand.Uint64())}
+	start := h.options.Clock()
+	w.Header().Set("X-Amz-Request-Id", x.id)
+	w.Header().Set("X-Amz-Id-2", x.id)
+	w.Header().Set("Server", "Stardust")
+	var failure *Failure
+	if err := x.serve(); err != nil {
+		failure = x.fail(err)
+	}
+	x.stall(0)
+	o := Observation{
+		RequestID: x.id, Operation: x.operation, Bucket: x.bucketName, Key: x.key,
+		AccessKey: x.identity.accessKey, Status: x.status, Sent: x.sent,
+		Duration: h.options.Clock().Sub(start),
+	}
+	if x.payload != nil {
+		o.Received = x.payload.read
+	}
+	if failure != nil {
+		o.Code, o.Err = failure.Code, failure
+	}
+	h.observe(r.Context(), o)
+	if x.broken {
+		// The status is out but the body is not complete: net/http's way to
+		// break the connection, so that the client can't take it for whole.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// observe logs and reports how a request went.
+func (h *Handler) observe(ctx context.Context, o Observation) {
+	level := slog.LevelDebug
+	if o.Status >= http.StatusInternalServerError && o.Code != "SlowDown" && o.Code != "NotImplemented" && ctx.Err() == nil {
+		level = slog.LevelError
+	}
+	if h.options.Logger.Enabled(ctx, level) {
+		attrs := []slog.Attr{
+			slog.String("id", o.RequestID), slog.String("operation", o.Operation),
+			slog.String("bucket", o.Bucket), slog.String("key", o.Key),
+			slog.String("access_key", o.AccessKey), slog.Int("status", o.Status),
+			slog.Int64("sent", o.Sent), slog.Int64("received", o.Received),
+			slog.Duration("took", o.Duration),
+		}
+		if o.Err != nil {
+			attrs = append(attrs, slog.String("code", o.Code), slog.Any("error", o.Err))
+		}
+		h.options.Logger.LogAttrs(ctx, level, "s3 request", attrs...)
+	}
+	if h.options.Observe != nil {
+		h.options.Observe(o)
+	}
+}

@@ -1,0 +1,103 @@
+package s3
+
+import (
+	"context"
+	"strings"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+const (
+	// maxKeys is the most entries of a page of a list.
+	maxKeys = 1000
+	// maxRune sorts after every other character of a key.
+	maxRune = "\U0010FFFF"
+	// skipAfter is how many keys of one common prefix are read before the
+	// list begins anew behind them.
+	skipAfter = 64
+)
+
+// listing asks for one page of the objects of a store.
+type listing struct {
+	prefix, delimiter string
+	after             string // entries sort after it
+	limit             int
+	extensions        objectstore.Extensions
+}
+
+// page is what a listing found. An entry is an object or a common prefix.
+type page struct {
+	entries   []entry
+	last      string // where the next page begins, when truncated
+	truncated bool
+}
+
+type entry struct {
+	prefix string // of a common prefix; empty for an object
+	meta   objectstore.ObjectMeta
+}
+
+// name returns what the entry is sorted by.
+func (e entry) name() string {
+	if e.prefix != "" {
+		return e.prefix
+	}
+	return string(e.meta.Path)
+}
+
+// run lists one page. Any string can be the delimiter. The keys behind a
+// common prefix are not read one by one when there are many.
+func (l listing) run(ctx context.Context, store objectstore.Store) (page, error) {
+	var p page
+	if l.limit == 0 {
+		return p, nil
+	}
+	for offset, more := l.after, true; more; {
+		var err error
+		if offset, more, err = l.scan(ctx, store, offset, &p); err != nil {
+			return page{}, err
+		}
+	}
+	return p, nil
+}
+
+// scan adds to the page what sorts after offset, until it is full or a common
+// prefix has so many keys that it pays to begin anew behind them: at the
+// offset that it returns then.
+func (l listing) scan(ctx context.Context, store objectstore.Store, offset string, p *page) (string, bool, error) {
+	skipped := 0
+	for meta, err := range store.List(ctx, &objectstore.ListOptions{Prefix: l.prefix, Offset: offset, Extensions: l.extensions}) {
+		if err != nil {
+			return "", false, err
+		}
+		e := entry{meta: meta, prefix: l.commonPrefix(string(meta.Path))}
+		if e.prefix != "" && (e.prefix <= l.after || e.prefix == p.last) {
+			behind := e.prefix + maxRune
+			if skipped++; skipped < skipAfter || offset >= behind || len(behind) > objectstore.MaxPathLength {
+				continue
+			}
+			return behind, true, nil
+		}
+		if len(p.entries) == l.limit {
+			p.truncated = true
+			return "", false, nil
+		}
+		skipped = 0
+		p.entries = append(p.entries, e)
+		p.last = e.name()
+	}
+	return "", false, nil
+}
+
+// commonPrefix returns the key up to the first delimiter behind the prefix, or
+// "".
+func (l listing) commonPrefix(key string) string {
+	if l.delimiter == "" || len(key) < len(l.prefix) {
+		return ""
+	}
+	i := strings.Index(key[len(l.prefix):], l.delimiter)
+	if i < 0 {
+		return ""
+	}
+	return key[:len(l.prefix)+i+len(l.delimiter)]
+}

@@ -1,0 +1,212 @@
+package s3
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// listParameters reads what all lists of objects take.
+func (x *exchange) listParameters() (listing, error) {
+	limit, err := x.limit("max-keys")
+	return listing{
+		prefix:     x.query.get("prefix"),
+		delimiter:  x.query.get("delimiter"),
+		limit:      limit,
+		extensions: x.extensions(),
+	}, err
+}
+
+// limit reads the parameter that bounds a page; S3's most is 1000.
+func (x *exchange) limit(name string) (int, error) {
+	value := x.query.get(name)
+	if value == "" {
+		return maxKeys, nil
+	}
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil || n < 0 {
+		failure := fail("InvalidArgument", "Argument %s must be an integer between 0 and 2147483647", name)
+		failure.Fields = map[string]string{"ArgumentName": name, "ArgumentValue": value}
+		return 0, failure
+	}
+	return int(min(n, maxKeys)), nil
+}
+
+// encoder returns the form in which a list's names are sent.
+func (x *exchange) encoder() (encode func(string) string, err error) {
+	switch kind := x.query.get("encoding-type"); kind {
+	case "":
+		return func(s string) string { return s }, nil
+	case "url":
+		return func(s string) string { return escape(s, true) }, nil
+	default:
+		failure := fail("InvalidArgument", "Invalid Encoding Method specified in Request")
+		failure.Fields = map[string]string{"ArgumentName": "encoding-type", "ArgumentValue": kind}
+		return nil, failure
+	}
+}
+
+// listObjects serves ListObjects, the first version.
+func (x *exchange) listObjects() error {
+	l, err := x.listParameters()
+	if err != nil {
+		return err
+	}
+	encode, err := x.encoder()
+	if err != nil {
+		return err
+	}
+	l.after = x.query.get("marker")
+	p, err := l.run(x.r.Context(), x.bucket.store)
+	if err != nil {
+		return err
+	}
+	d := newDocument("ListBucketResult", namespace)
+	d.text("Name", x.bucketName)
+	d.text("Prefix", encode(l.prefix))
+	d.text("Marker", encode(l.after))
+	d.number("MaxKeys", int64(l.limit))
+	d.optional("Delimiter", encode(l.delimiter))
+	d.flag("IsTruncated", p.truncated)
+	if p.truncated && l.delimiter != "" {
+		d.text("NextMarker", encode(p.last))
+	}
+	x.appendEntries(d, p, encode, true)
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+// listObjectsV2 serves ListObjectsV2.
+func (x *exchange) listObjectsV2() error {
+	l, err := x.listParameters()
+	if err != nil {
+		return err
+	}
+	encode, err := x.encoder()
+	if err != nil {
+		return err
+	}
+	startAfter := x.query.get("start-after")
+	token := x.query.get("continuation-token")
+	l.after = startAfter
+	if x.query.has("continuation-token") {
+		if l.after, err = parseToken(token); err != nil {
+			return err
+		}
+	}
+	p, err := l.run(x.r.Context(), x.bucket.store)
+	if err != nil {
+		return err
+	}
+	d := newDocument("ListBucketResult", namespace)
+	d.text("Name", x.bucketName)
+	d.text("Prefix", encode(l.prefix))
+	d.optional("StartAfter", encode(startAfter))
+	d.optional("ContinuationToken", token)
+	if p.truncated {
+		d.text("NextContinuationToken", newToken(p.last))
+	}
+	d.number("KeyCount", int64(len(p.entries)))
+	d.number("MaxKeys", int64(l.limit))
+	d.optional("Delimiter", encode(l.delimiter))
+	d.flag("IsTruncated", p.truncated)
+	x.appendEntries(d, p, encode, x.query.get("fetch-owner") == "true")
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+// A continuation token is the name of the last entry, so that it outlives a
+// restart; clients must not rely on that.
+func newToken(last string) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }
+
+func parseToken(token string) (string, error) {
+	last, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(last) == 0 {
+		return "", fail("InvalidArgument", "The continuation token provided is incorrect")
+	}
+	return string(last), nil
+}
+
+// appendEntries adds the objects, then the common prefixes.
+func (x *exchange) appendEntries(d *document, p page, encode func(string) string, owner bool) {
+	if encoding := x.query.get("encoding-type"); encoding != "" {
+		d.text("EncodingType", encoding)
+	}
+	for _, e := range p.entries {
+		if e.prefix == "" {
+			d.open("Contents")
+			x.appendObject(d, e.meta, encode)
+			if owner {
+				d.user("Owner", x.owner())
+			}
+			d.close("Contents")
+		}
+	}
+	appendPrefixes(d, p, encode)
+}
+
+func (x *exchange) appendObject(d *document, meta objectstore.ObjectMeta, encode func(string) string) {
+	d.text("Key", encode(string(meta.Path)))
+	d.time("LastModified", meta.LastModified)
+	d.etag(meta.ETag)
+	d.number("Size", meta.Size)
+	d.text("StorageClass", defaultStorageClass)
+}
+
+func appendPrefixes(d *document, p page, encode func(string) string) {
+	for _, e := range p.entries {
+		if e.prefix != "" {
+			d.open("CommonPrefixes")
+			d.text("Prefix", encode(e.prefix))
+			d.close("CommonPrefixes")
+		}
+	}
+}
+
+// listVersions serves ListObjectVersions of a bucket without versions: every
+// object has one, "null".
+func (x *exchange) listVersions() error {
+	l, err := x.listParameters()
+	if err != nil {
+		return err
+	}
+	encode, err := x.encoder()
+	if err != nil {
+		return err
+	}
+	l.after = x.query.get("key-marker")
+	p, err := l.run(x.r.Context(), x.bucket.store)
+	if err != nil {
+		return err
+	}
+	d := newDocument("ListVersionsResult", namespace)
+	d.text("Name", x.bucketName)
+	d.text("Prefix", encode(l.prefix))
+	d.text("KeyMarker", encode(l.after))
+	d.text("VersionIdMarker", x.query.get("version-id-marker"))
+	d.number("MaxKeys", int64(l.limit))
+	d.optional("Delimiter", encode(l.delimiter))
+	d.flag("IsTruncated", p.truncated)
+	if p.truncated {
+		d.text("NextKeyMarker", encode(p.last))
+		d.text("NextVersionIdMarker", "null")
+	}
+	if encoding := x.query.get("encoding-type"); encoding != "" {
+		d.text("EncodingType", encoding)
+	}
+	for _, e := range p.entries {
+		if e.prefix == "" {
+			d.open("Version")
+			x.appendObject(d, e.meta, encode)
+			d.text("VersionId", "null")
+			d.flag("IsLatest", true)
+			d.user("Owner", x.owner())
+			d.close("Version")
+		}
+	}
+	appendPrefixes(d, p, encode)
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}

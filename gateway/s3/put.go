@@ -1,0 +1,137 @@
+package s3
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// openPayload prepares the request's body, at most limit bytes. Nothing is
+// read, so that a client which expects 100-continue has not sent it yet.
+func (x *exchange) openPayload(limit int64) (*payload, error) {
+	var raw io.Reader = x.r.Body
+	if limit := x.h.options.StallTimeout; limit > 0 {
+		raw = &stallingBody{Reader: raw, control: http.NewResponseController(x.w), limit: limit}
+	}
+	p, err := newPayload(x.r, raw, x.header, x.identity.payload, x.identity.digest, x.identity.signer)
+	if err != nil {
+		return nil, err
+	}
+	if p.size > limit {
+		failure := fail("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
+		failure.Fields = map[string]string{
+			"ProposedSize":   strconv.FormatInt(p.size, 10),
+			"MaxSizeAllowed": strconv.FormatInt(limit, 10),
+		}
+		return nil, failure
+	}
+	x.payload = p
+	return p, nil
+}
+
+// body returns the payload as a Store takes it: small ones read whole and
+// verified, so that the Store can repeat its write, larger ones as a stream.
+// release gives the memory back after the write.
+func (x *exchange) body(p *payload) (body objectstore.Body, release func(), err error) {
+	if p.size > x.h.options.BufferSize || !x.h.memory.TryAcquire(p.size) {
+		return objectstore.Stream(p, p.size), func() {}, nil
+	}
+	release = func() { x.h.memory.Release(p.size) }
+	var b bytes.Buffer
+	b.Grow(int(p.size) + bytes.MinRead)
+	if _, err := b.ReadFrom(p); err != nil {
+		release()
+		return objectstore.Body{}, nil, err
+	}
+	return objectstore.Bytes(b.Bytes()), release, nil
+}
+
+// putObject serves PutObject.
+func (x *exchange) putObject() error {
+	if err := x.refuseUnsupported(); err != nil {
+		return err
+	}
+	mode, version, err := x.putCondition()
+	if err != nil {
+		return err
+	}
+	attributes, err := x.attributes()
+	if err != nil {
+		return err
+	}
+	tags, err := x.headerTags()
+	if err != nil {
+		return err
+	}
+	p, err := x.openPayload(x.h.options.MaxPutSize)
+	if err != nil {
+		return err
+	}
+	body, release, err := x.body(p)
+	if err != nil {
+		return err
+	}
+	defer release()
+	x.reserveChecksum(&attributes, p.declared)
+	result, err := x.bucket.store.Put(x.r.Context(), x.path, body, &objectstore.PutOptions{
+		Mode: mode, UpdateVersion: version, Attributes: attributes, Tags: tags, Extensions: x.extensions(),
+	})
+	if err != nil {
+		return x.writeError(err, mode)
+	}
+	x.setWritten(result, p)
+	x.writeStatus(http.StatusOK)
+	return nil
+}
+
+// setWritten sets the headers that tell of a write.
+func (x *exchange) setWritten(result *objectstore.PutResult, p *payload) {
+	h := x.w.Header()
+	if result.ETag != "" {
+		h["ETag"] = []string{quoteETag(result.ETag)}
+	}
+	if result.Version != "" {
+		h.Set("X-Amz-Version-Id", result.Version)
+	}
+	if p != nil && p.declared.value != "" {
+		h.Set(p.declared.checksum.header(), p.declared.value)
+		h.Set("X-Amz-Checksum-Type", "FULL_OBJECT")
+	}
+	h.Set("Content-Length", "0")
+}
+
+// writeError makes S3's answer of a failed write: over a missing object, an
+// update is told NoSuchKey.
+func (x *exchange) writeError(err error, mode objectstore.PutMode) error {
+	if mode == objectstore.Update && errors.Is(err, objectstore.ErrPrecondition) {
+		if _, headErr := x.head(); errors.Is(headErr, objectstore.ErrNotFound) {
+			return &Failure{Code: "NoSuchKey", Message: "The specified key does not exist.", Err: err}
+		}
+	}
+	return err
+}
+
+// readDocument reads and verifies a request's XML body. required says that it
+// must come with a digest, as S3 wants where a damaged body could do harm.
+func (x *exchange) readDocument(root string, required bool) (*element, error) {
+	p, err := x.openPayload(maxDocument)
+	if err != nil {
+		return nil, err
+	}
+	if required && p.declared.checksum == "" && x.r.Header.Get("Content-Md5") == "" && x.identity.payload != hashedPayload {
+		return nil, fail("InvalidRequest", "Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
+	}
+	e, parseErr := parseDocument(p, root)
+	if parseErr != nil && p.err == nil {
+		// A wrong digest explains a malformed document better.
+		_, _ = io.Copy(io.Discard, p)
+	}
+	if err := p.failure(); err != nil {
+		return nil, err
+	}
+	return e, parseErr
+}

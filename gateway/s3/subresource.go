@@ -1,0 +1,206 @@
+package s3
+
+import (
+	"net/http"
+)
+
+// bucketSubresource reports whether a query parameter names something that a
+// bucket has besides its objects.
+func bucketSubresource(name string) bool {
+	switch name {
+	case "accelerate", "acl", "analytics", "cors", "encryption", "intelligent-tiering", "inventory",
+		"lifecycle", "location", "logging", "metadataConfiguration", "metadataTable", "metrics",
+		"notification", "object-lock", "ownershipControls", "policy", "policyStatus",
+		"publicAccessBlock", "replication", "requestPayment", "session", "tagging", "versioning",
+		"website":
+		return true
+	}
+	return false
+}
+
+// objectSubresource reports whether a query parameter names something that an
+// object has besides its content.
+func objectSubresource(name string) bool {
+	switch name {
+	case "acl", "attributes", "legal-hold", "renameObject", "restore", "retention", "select",
+		"tagging", "torrent":
+		return true
+	}
+	return false
+}
+
+// routeBucketSubresource answers what SDKs and tools ask of a bucket on their
+// way: the answers of a private bucket on which nothing was configured.
+func (x *exchange) routeBucketSubresource(sub string) (operation, error) {
+	name := subresourceName(x.r.Method, "Bucket", sub)
+	switch {
+	case x.r.Method == http.MethodPut && sub == "acl":
+		return operation{name: name, serve: (*exchange).putACL}, nil
+	case x.r.Method != http.MethodGet:
+		return operation{name: name, serve: (*exchange).notImplemented}, nil
+	}
+	serve := (*exchange).notImplemented
+	switch sub {
+	case "location":
+		serve = (*exchange).getLocation
+	case "acl":
+		serve = (*exchange).getACL
+	case "versioning":
+		serve = answer("VersioningConfiguration", "")
+	case "accelerate":
+		serve = answer("AccelerateConfiguration", "")
+	case "logging":
+		serve = answer("BucketLoggingStatus", "")
+	case "notification":
+		serve = answer("NotificationConfiguration", "")
+	case "requestPayment":
+		serve = answer("RequestPaymentConfiguration", "<Payer>BucketOwner</Payer>")
+	case "ownershipControls":
+		serve = answer("OwnershipControls", "<Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule>")
+	case "policy", "policyStatus":
+		serve = missing("NoSuchBucketPolicy", "The bucket policy does not exist")
+	case "cors":
+		serve = missing("NoSuchCORSConfiguration", "The CORS configuration does not exist")
+	case "lifecycle":
+		serve = missing("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist")
+	case "website":
+		serve = missing("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration")
+	case "tagging":
+		serve = missing("NoSuchTagSet", "The TagSet does not exist")
+	case "encryption":
+		serve = missing("ServerSideEncryptionConfigurationNotFoundError", "The server side encryption configuration was not found")
+	case "replication":
+		serve = missing("ReplicationConfigurationNotFoundError", "The replication configuration was not found")
+	case "object-lock":
+		serve = missing("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket")
+	case "publicAccessBlock":
+		serve = missing("NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found")
+	case "analytics", "inventory", "metrics", "intelligent-tiering":
+		if x.query.has("id") {
+			serve = missing("NoSuchConfiguration", "The specified configuration does not exist.")
+		}
+	}
+	return operation{name: name, serve: serve}, nil
+}
+
+func (x *exchange) routeObjectSubresource(sub string) (operation, error) {
+	name := subresourceName(x.r.Method, "Object", sub)
+	serve := (*exchange).notImplemented
+	switch x.r.Method + " " + sub {
+	case "GET acl":
+		serve = (*exchange).getACL
+	case "PUT acl":
+		serve = (*exchange).putACL
+	case "GET attributes":
+		serve = (*exchange).getAttributes
+	case "GET tagging":
+		serve = (*exchange).getTagging
+	case "PUT tagging":
+		serve = (*exchange).putTagging
+	case "DELETE tagging":
+		serve = (*exchange).deleteTagging
+	case "GET retention", "GET legal-hold":
+		serve = missing("NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration")
+	}
+	return operation{name: name, serve: serve}, nil
+}
+
+func subresourceName(method, kind, sub string) string {
+	verb := method
+	switch method {
+	case http.MethodGet:
+		verb = "Get"
+	case http.MethodPut:
+		verb = "Put"
+	case http.MethodDelete:
+		verb = "Delete"
+	}
+	return verb + kind + "?" + sub
+}
+
+// answer serves a document with a fixed content.
+func answer(root, content string) func(*exchange) error {
+	return func(x *exchange) error {
+		d := newDocument(root, namespace)
+		d.b.WriteString(content)
+		x.writeDocument(http.StatusOK, d)
+		return nil
+	}
+}
+
+// missing serves the error that says that nothing was configured.
+func missing(code, message string) func(*exchange) error {
+	return func(*exchange) error { return fail(code, "%s", message) }
+}
+
+// getLocation serves GetBucketLocation; the first region has no name there.
+func (x *exchange) getLocation() error {
+	region := x.h.options.Region
+	if region == "us-east-1" {
+		region = ""
+	}
+	d := newDocument("LocationConstraint", namespace)
+	appendXMLText(&d.b, region)
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+// getACL serves the access control list of a private bucket or object: its
+// owner may do everything.
+func (x *exchange) getACL() error {
+	if x.path != "" {
+		if _, err := x.head(); err != nil {
+			return err
+		}
+	}
+	d := newDocument("AccessControlPolicy", namespace)
+	d.user("Owner", x.owner())
+	d.open("AccessControlList")
+	d.open("Grant")
+	d.b.WriteString(`<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser">`)
+	d.text("ID", x.owner())
+	d.text("DisplayName", x.owner())
+	d.close("Grantee")
+	d.text("Permission", "FULL_CONTROL")
+	d.close("Grant")
+	d.close("AccessControlList")
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+// putACL accepts the canned lists that change nothing.
+func (x *exchange) putACL() error {
+	if err := x.checkACL(); err != nil {
+		return err
+	}
+	if x.r.Header.Get("X-Amz-Acl") == "" {
+		return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+	}
+	if x.path != "" {
+		if _, err := x.head(); err != nil {
+			return err
+		}
+	}
+	x.w.Header().Set("Content-Length", "0")
+	x.writeStatus(http.StatusOK)
+	return nil
+}
+
+// checkACL refuses headers that would open an object to others.
+func (x *exchange) checkACL() error {
+	switch acl := x.header("x-amz-acl"); acl {
+	case "", "private", "bucket-owner-full-control", "bucket-owner-read":
+	case "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write":
+		return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+	default:
+		failure := fail("InvalidArgument", "The canned ACL %q does not exist.", acl)
+		failure.Fields = map[string]string{"ArgumentName": "x-amz-acl", "ArgumentValue": acl}
+		return failure
+	}
+	for _, name := range [...]string{"read", "write", "read-acp", "write-acp", "full-control"} {
+		if x.header("x-amz-grant-"+name) != "" {
+			return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+		}
+	}
+	return nil
+}

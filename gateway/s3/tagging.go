@@ -1,0 +1,162 @@
+package s3
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+const (
+	maxTags     = 10
+	maxTagKey   = 128 // characters
+	maxTagValue = 256
+)
+
+// headerTags reads the tags of a write from the x-amz-tagging header, in the
+// form of a query.
+func (x *exchange) headerTags() (map[string]string, error) {
+	header := x.header("x-amz-tagging")
+	if header == "" {
+		return nil, nil
+	}
+	values, err := url.ParseQuery(header)
+	if err != nil {
+		return nil, fail("InvalidArgument", "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.")
+	}
+	tags := make(map[string]string, len(values))
+	for key, value := range values {
+		if len(value) != 1 {
+			return nil, fail("InvalidArgument", "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.")
+		}
+		tags[key] = value[0]
+	}
+	return tags, checkTags(tags)
+}
+
+func checkTags(tags map[string]string) error {
+	if len(tags) > maxTags {
+		return fail("BadRequest", "Object tags cannot be greater than %d", maxTags)
+	}
+	for key, value := range tags {
+		switch {
+		case key == "" || utf8.RuneCountInString(key) > maxTagKey || strings.ContainsFunc(key, notInTag) || strings.HasPrefix(key, "aws:"):
+			return fail("InvalidTag", "The TagKey you have provided is invalid")
+		case utf8.RuneCountInString(value) > maxTagValue || strings.ContainsFunc(value, notInTag):
+			return fail("InvalidTag", "The TagValue you have provided is invalid")
+		}
+	}
+	return nil
+}
+
+// notInTag reports whether S3 refuses a character in tags.
+func notInTag(c rune) bool {
+	switch {
+	case c >= 0x80 && c != utf8.RuneError, 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return false
+	}
+	return !strings.ContainsRune(" +-=._:/@", c)
+}
+
+// tagsOf returns an object's tags, or an error where the Store has none.
+func (x *exchange) tagsOf(b *bucket, path objectstore.Path) (map[string]string, error) {
+	reader, ok := b.store.(objectstore.TagReader)
+	if !ok {
+		return nil, fail("NotImplemented", "The store behind this endpoint keeps no tags.")
+	}
+	return reader.Tags(x.r.Context(), path)
+}
+
+// getTagging serves GetObjectTagging.
+func (x *exchange) getTagging() error {
+	tags, err := x.tagsOf(x.bucket, x.path)
+	if err != nil {
+		return err
+	}
+	keys := make([]string, 0, len(tags))
+	for key := range tags {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	d := newDocument("Tagging", namespace)
+	d.open("TagSet")
+	for _, key := range keys {
+		d.open("Tag")
+		d.text("Key", key)
+		d.text("Value", tags[key])
+		d.close("Tag")
+	}
+	d.close("TagSet")
+	x.writeDocument(http.StatusOK, d)
+	return nil
+}
+
+// putTagging serves PutObjectTagging.
+func (x *exchange) putTagging() error {
+	e, err := x.readDocument("Tagging", false)
+	if err != nil {
+		return err
+	}
+	tags := make(map[string]string)
+	for _, set := range e.children {
+		for _, tag := range set.children {
+			key, okKey := tag.find("Key")
+			value, okValue := tag.find("Value")
+			if set.name != "TagSet" || tag.name != "Tag" || !okKey || !okValue {
+				return malformedXML(errors.New("a Tag without Key and Value"))
+			}
+			if _, twice := tags[key]; twice {
+				return fail("InvalidTag", "Cannot provide multiple Tags with the same key")
+			}
+			tags[key] = value
+		}
+	}
+	if err := checkTags(tags); err != nil {
+		return err
+	}
+	if err := x.setTags(tags); err != nil {
+		return err
+	}
+	x.w.Header().Set("Content-Length", "0")
+	x.writeStatus(http.StatusOK)
+	return nil
+}
+
+// deleteTagging serves DeleteObjectTagging.
+func (x *exchange) deleteTagging() error {
+	if err := x.setTags(nil); err != nil {
+		return err
+	}
+	x.writeStatus(http.StatusNoContent)
+	return nil
+}
+
+// setTags gives an object other tags. A Store takes tags only with a write, so
+// the object is written again over the version that was read: a write that
+// comes between is not lost but makes this one fail.
+func (x *exchange) setTags(tags map[string]string) error {
+	if _, err := x.tagsOf(x.bucket, x.path); err != nil {
+		return err
+	}
+	ctx, extensions := x.r.Context(), x.extensions()
+	result, err := x.bucket.store.Get(ctx, x.path, &objectstore.GetOptions{Extensions: extensions})
+	if err != nil {
+		return err
+	}
+	defer result.Body.Close()
+	_, err = x.bucket.store.Put(ctx, x.path, objectstore.Stream(result.Body, result.Meta.Size), &objectstore.PutOptions{
+		Mode:          objectstore.Update,
+		UpdateVersion: objectstore.UpdateVersion{ETag: result.Meta.ETag, Version: result.Meta.Version},
+		Attributes:    result.Attributes,
+		Tags:          tags,
+		Extensions:    extensions,
+	})
+	if errors.Is(err, objectstore.ErrPrecondition) {
+		return &Failure{Code: "OperationAborted", Message: "A conflicting conditional operation is currently in progress against this resource. Please try again.", Err: err}
+	}
+	return err
+}
