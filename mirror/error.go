@@ -114,9 +114,27 @@ func (e *InvalidConfig) Unwrap() error { return e.Source }
 // Is reports whether target is objectstore.ErrInvalidOption.
 func (e *InvalidConfig) Is(target error) bool { return target == objectstore.ErrInvalidOption }
 
-// wrap makes err, one of the mirror's own, what a Store method returns.
-func (m *Mirror) wrap(op string, path objectstore.Path, err error) error {
-	return &objectstore.Error{Op: op, Store: m.name, Path: string(path), Err: objectstore.NonRetryable(err)}
+// own marks the mirror's own errors.
+type own interface{ mirrorError() }
+
+func (*NotLocal) mirrorError()       {}
+func (*Local) mirrorError()          {}
+func (*WriteCommitted) mirrorError() {}
+func (*PolicyError) mirrorError()    {}
+func (*Unsupported) mirrorError()    {}
+func (*InvalidConfig) mirrorError()  {}
+
+// fail makes err what a Store method returns: an *objectstore.Error, of the
+// remote as it came, and marked non-retryable when it is the mirror's own.
+func (m *Mirror) fail(op string, path objectstore.Path, err error) error {
+	if whole, ok := err.(*objectstore.Error); ok { //nolint:errorlint // only the outermost counts
+		return whole
+	}
+	var mine own
+	if errors.As(err, &mine) {
+		err = objectstore.NonRetryable(err)
+	}
+	return &objectstore.Error{Op: op, Store: m.name, Path: string(path), Err: err}
 }
 
 // local is a Local, unless err is nil.
@@ -125,4 +143,14 @@ func local(op string, path objectstore.Path, err error) error {
 		return nil
 	}
 	return &Local{Path: path, Op: op, Source: err}
+}
+
+func isLocalFailure(err error) bool {
+	var failure *Local
+	return errors.As(err, &failure)
+}
+
+func isCommitted(err error) bool {
+	var committed *WriteCommitted
+	return errors.As(err, &committed)
 }

@@ -84,9 +84,15 @@ func (w *simWriter) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
+// maxSimulated is the greatest size of a file in memory.
+const maxSimulated = 1 << 30
+
 // resize grows the file with zeros or cuts it. fs.mu is held.
 func (w *simWriter) resize(size int64) error {
 	have := int64(len(w.node.data))
+	if size > maxSimulated {
+		return fail("write", w.name, syscall.EFBIG)
+	}
 	if size > have {
 		if c := w.fs.capacity; c >= 0 && w.fs.used+size-have > c {
 			return fail("write", w.name, syscall.ENOSPC)

@@ -1,0 +1,121 @@
+package mirror
+
+import (
+	"sync"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// evictor removes local copies in the background, one at a time, when the turn
+// of each has come.
+type evictor struct {
+	local    *localDir
+	ordering *ordering
+	stats    *counters
+
+	wg     sync.WaitGroup
+	mu     sync.Mutex
+	queue  []*eviction
+	busy   bool
+	closed bool
+}
+
+// eviction is the removal of one local copy.
+type eviction struct {
+	turn *turn
+	// guarded removes the copy only when it is still only, the entry that
+	// the decision was made about; nil: a file without an entry.
+	guarded bool
+	only    *entry
+	// done is told whether a copy was removed; may be nil.
+	done func(removed bool)
+}
+
+// evict queues the removal of the local copy of path.
+func (v *evictor) evict(path objectstore.Path) {
+	if !v.local.contains(path) && v.ordering.idle(path) {
+		return
+	}
+	v.enqueue(path, &eviction{})
+}
+
+// enqueue takes the eviction's turn.
+func (v *evictor) enqueue(path objectstore.Path, e *eviction) {
+	e.turn = &turn{
+		path: path, kind: turnEvict, merge: !e.guarded && e.done == nil,
+		start: func() { v.push(e) },
+		cancelled: func() {
+			v.stats.evictionsCancelled.Add(1)
+			e.tell(false)
+		},
+	}
+	v.ordering.enqueue(e.turn)
+}
+
+func (v *evictor) push(e *eviction) {
+	v.mu.Lock()
+	if v.closed {
+		v.mu.Unlock()
+		v.run(e, true)
+		return
+	}
+	defer v.mu.Unlock()
+	v.queue = append(v.queue, e)
+	if !v.busy {
+		v.busy = true
+		v.wg.Go(v.work)
+	}
+}
+
+func (v *evictor) work() {
+	for {
+		v.mu.Lock()
+		if len(v.queue) == 0 {
+			v.queue, v.busy = nil, false
+			v.mu.Unlock()
+			return
+		}
+		e := v.queue[0]
+		v.queue[0] = nil
+		v.queue = v.queue[1:]
+		closed := v.closed
+		v.mu.Unlock()
+		v.run(e, closed)
+	}
+}
+
+// run ends an eviction's turn, unless it was cancelled, and before the close
+// does what it is for.
+func (v *evictor) run(e *eviction, closed bool) {
+	if v.ordering.begin(e.turn) {
+		removed := !closed && v.remove(e)
+		v.ordering.finish(e.turn)
+		e.tell(removed)
+	}
+}
+
+func (v *evictor) remove(e *eviction) bool {
+	path := e.turn.path
+	if e.guarded && v.local.index.get(path) != e.only {
+		return false
+	}
+	had, err := v.local.remove(path)
+	if had {
+		v.stats.evictions.Add(1)
+	}
+	return (had || e.guarded) && err == nil
+}
+
+func (e *eviction) tell(removed bool) {
+	if e.done != nil {
+		e.done(removed)
+	}
+}
+
+// close drops the evictions that wait, and waits for the one that runs.
+func (v *evictor) close() {
+	v.mu.Lock()
+	v.closed = true
+	v.mu.Unlock()
+	v.wg.Wait()
+}

@@ -1,0 +1,124 @@
+package mirror
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// entry is a local copy in memory. Its fields never change, those of the open
+// file pool aside. It is small on purpose: there may be millions.
+type entry struct {
+	size       int64
+	modified   int64 // nanoseconds since 1970, or noTime
+	etag       string
+	version    string
+	attributes *objectstore.Attributes // nil: none
+	// The files on disk: the startup index is valid only while they are as
+	// they were.
+	dataTime, metaTime int64 // nanoseconds since 1970
+	metaSize           int64
+	// idle are this copy's open files that no read uses. The pool's mutex
+	// guards it, and retired.
+	idle    *handle
+	hashed  bool // the form of the local name
+	retired bool // replaced or removed: its files are not to be kept open
+}
+
+// noTime stands for the zero time.Time, which has no nanoseconds.
+const noTime = math.MinInt64
+
+func newEntry(md metadata) *entry {
+	e := &entry{size: md.size, modified: noTime, etag: md.etag, version: md.version}
+	if !md.modified.IsZero() {
+		e.modified = md.modified.UnixNano()
+	}
+	if !isZeroAttributes(md.attributes) {
+		attributes := md.attributes.Clone()
+		e.attributes = &attributes
+	}
+	return e
+}
+
+// meta returns what the entry says about the object at path.
+func (e *entry) meta(path objectstore.Path) objectstore.ObjectMeta {
+	meta := objectstore.ObjectMeta{Path: path, Size: e.size, ETag: e.etag, Version: e.version}
+	if e.modified != noTime {
+		meta.LastModified = time.Unix(0, e.modified).UTC()
+	}
+	return meta
+}
+
+// index is the in-memory map of local copies.
+type index struct {
+	mu      sync.RWMutex
+	entries map[objectstore.Path]*entry
+	bytes   int64
+	changes uint64
+}
+
+func newIndex() *index { return &index{entries: map[objectstore.Path]*entry{}} }
+
+// get returns the entry of a path, or nil.
+func (x *index) get(path objectstore.Path) *entry {
+	x.mu.RLock()
+	e := x.entries[path]
+	x.mu.RUnlock()
+	return e
+}
+
+// put makes e the entry of path and returns the one before, or nil.
+func (x *index) put(path objectstore.Path, e *entry) *entry {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	old := x.entries[path]
+	if old != nil {
+		x.bytes -= old.size
+	}
+	x.entries[path] = e
+	x.bytes += e.size
+	x.changes++
+	return old
+}
+
+// remove removes the entry of path: any when only is nil, else that one. It
+// returns what it removed, or nil.
+func (x *index) remove(path objectstore.Path, only *entry) *entry {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	old := x.entries[path]
+	if old == nil || only != nil && old != only {
+		return nil
+	}
+	delete(x.entries, path)
+	x.bytes -= old.size
+	x.changes++
+	return old
+}
+
+// totals returns the number of entries, their bytes, and a number that changes
+// with every change.
+func (x *index) totals() (objects, bytes int64, changes uint64) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return int64(len(x.entries)), x.bytes, x.changes
+}
+
+// indexed is an entry with its path.
+type indexed struct {
+	path  objectstore.Path
+	entry *entry
+}
+
+// all returns the entries, in no order.
+func (x *index) all() []indexed {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	all := make([]indexed, 0, len(x.entries))
+	for path, e := range x.entries {
+		all = append(all, indexed{path, e})
+	}
+	return all
+}

@@ -1,0 +1,390 @@
+package mirror
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// PutMultipart implements objectstore.Store: the policy's MultipartRoute says
+// where to. With [MultipartMirror], a local failure in a part or in Complete
+// aborts the upload and is returned as a [Local]; one after the remote has
+// completed it as a [WriteCommitted].
+func (m *Mirror) PutMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (objectstore.Upload, error) {
+	if options == nil {
+		options = &objectstore.MultipartOptions{}
+	}
+	leave, err := m.enter("put multipart", path)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	route, err := m.multipartRoute(path, options)
+	if err != nil {
+		return nil, m.fail("put multipart", path, err)
+	}
+	if route == MultipartRemote {
+		return m.remote.PutMultipart(ctx, path, options)
+	}
+	p, err := m.local.newParts(ctx, path, options.Attributes)
+	if err != nil {
+		return nil, m.fail("put multipart", path, err)
+	}
+	upload, err := m.remote.PutMultipart(ctx, path, options)
+	if err != nil {
+		p.discard()
+		return nil, err
+	}
+	u := &mirroredUpload{m: m, path: path, remote: upload, parts: p}
+	m.uploads.add(u, p)
+	return u, nil
+}
+
+// multipartRoute asks the policy; the error is a PolicyError.
+func (m *Mirror) multipartRoute(path objectstore.Path, options *objectstore.MultipartOptions) (MultipartRoute, error) {
+	route, err := m.policy.MultipartRoute(path, options)
+	if err == nil && route != MultipartRemote && route != MultipartMirror {
+		err = fmt.Errorf("%v does not exist", route)
+	}
+	if err != nil {
+		return 0, &PolicyError{path, err}
+	}
+	return route, nil
+}
+
+// mirroredUpload is an Upload that goes to the remote and the local disk.
+type mirroredUpload struct {
+	m      *Mirror
+	path   objectstore.Path
+	remote objectstore.Upload
+	parts  *parts
+}
+
+func (u *mirroredUpload) PutPart(ctx context.Context, number int, body objectstore.Body) error {
+	leave, err := u.m.enter("put part", u.path)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if number < 1 || number > objectstore.MaxParts {
+		return u.m.fail("put part", u.path, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts))
+	}
+	err = u.parts.put(ctx, number, body, func(body objectstore.Body) (string, error) {
+		return "", u.remote.PutPart(ctx, number, body)
+	})
+	if err != nil {
+		return u.m.failPart(ctx, u.path, u.parts, err, func(ctx context.Context) error { return u.remote.Abort(ctx) })
+	}
+	return nil
+}
+
+func (u *mirroredUpload) Complete(ctx context.Context) (*objectstore.PutResult, error) {
+	result, err := u.m.completeParts(ctx, u.path, u.parts, u.parts.all(), u.remote.Complete, u.remote.Abort)
+	if err == nil || isCommitted(err) || isLocalFailure(err) {
+		u.m.uploads.remove(u)
+	}
+	return result, err
+}
+
+func (u *mirroredUpload) Abort(ctx context.Context) error {
+	leave, err := u.m.enter("abort", u.path)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	u.parts.discard()
+	u.m.uploads.remove(u)
+	return u.remote.Abort(ctx)
+}
+
+// failPart returns the error of a part, after aborting the upload when the
+// local disk failed.
+func (m *Mirror) failPart(ctx context.Context, path objectstore.Path, p *parts, err error, abort func(context.Context) error) error {
+	if isLocalFailure(err) {
+		m.counters.localErrors.Add(1)
+		m.abortAfter(ctx, path, p, err, abort)
+	}
+	return m.fail("put part", path, err)
+}
+
+// abortAfter aborts an upload whose local side failed.
+func (m *Mirror) abortAfter(ctx context.Context, path objectstore.Path, p *parts, cause error, abort func(context.Context) error) {
+	p.discard()
+	// The clean-up goes on even when the caller has given up.
+	if err := abort(context.WithoutCancel(ctx)); err != nil {
+		m.logger.Warn("upload can't be aborted", "path", path, "error", err, "cause", cause)
+	}
+}
+
+// completeParts completes an upload at the remote and installs the local copy.
+// p is nil when nothing of it is here: then the object is downloaded.
+func (m *Mirror) completeParts(
+	ctx context.Context, path objectstore.Path, p *parts, chosen []objectstore.Part,
+	complete func(context.Context) (*objectstore.PutResult, error), abort func(context.Context) error,
+) (*objectstore.PutResult, error) {
+	const op = "complete multipart"
+	leave, err := m.enter(op, path)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	// This is when the object comes to be, so here the write takes its turn:
+	// an upload that nobody completes must not hold up its path.
+	release, err := m.takeTurn(ctx, turnWrite, path)
+	if err != nil {
+		return nil, m.fail(op, path, err)
+	}
+	defer release()
+	var s *staged
+	md := metadata{}
+	if p != nil {
+		s, md.size, md.blocks, err = p.assemble(ctx, chosen)
+		if err != nil {
+			m.counters.localErrors.Add(1)
+			m.abortAfter(ctx, path, p, err, abort)
+			return nil, m.fail(op, path, err)
+		}
+		md.attributes = p.attributes
+		defer func() {
+			if s != nil && s != p.s {
+				s.discard()
+			}
+		}()
+	}
+	result, err := complete(ctx)
+	if err != nil {
+		return nil, m.fail(op, path, err)
+	}
+	if p != nil {
+		defer p.discard()
+	}
+	if s == nil {
+		if err := m.downloadWritten(ctx, op, path); err != nil {
+			return nil, err
+		}
+		return result, nil
+	}
+	md.modified, md.etag, md.version = m.config.clock.Now(), result.ETag, result.Version
+	if err := m.finishWrite(ctx, op, s, md, nil); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// downloadWritten downloads an object that was just written and whose bytes
+// are not here. The path's turn is held.
+func (m *Mirror) downloadWritten(ctx context.Context, op string, path objectstore.Path) error {
+	f := &flight{path: path}
+	if _, err := m.downloads.transfer(ctx, f); err != nil {
+		m.dropStale(path)
+		return m.committed(op, path, err)
+	}
+	m.counters.mirrorWrites.Add(1)
+	return nil
+}
+
+// uploads are the mirrored uploads in progress: by the value of an Upload, or
+// by uploadKey.
+type uploads struct {
+	mu    sync.Mutex
+	parts map[any]*parts
+}
+
+// uploadKey names an upload of the MultipartStore.
+type uploadKey struct {
+	path objectstore.Path
+	id   string
+}
+
+func (u *uploads) add(key any, p *parts) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.parts == nil {
+		u.parts = map[any]*parts{}
+	}
+	u.parts[key] = p
+}
+
+func (u *uploads) get(key any) *parts {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.parts[key]
+}
+
+func (u *uploads) remove(key any) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.parts, key)
+}
+
+// close discards the local sides of all. Their remote sides go on.
+func (u *uploads) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, p := range u.parts {
+		p.discard()
+	}
+	u.parts = nil
+}
+
+// multipartStore returns the remote as a MultipartStore.
+func (m *Mirror) multipartStore(op string, path objectstore.Path) (objectstore.MultipartStore, error) {
+	store, ok := m.remote.(objectstore.MultipartStore)
+	if !ok {
+		return nil, m.fail(op, path, fmt.Errorf("%w: uploads of %s have no ids", objectstore.ErrUnsupported, m.remote))
+	}
+	return store, nil
+}
+
+// CreateMultipart implements objectstore.MultipartStore.
+func (m *Mirror) CreateMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (string, error) {
+	if options == nil {
+		options = &objectstore.MultipartOptions{}
+	}
+	store, err := m.multipartStore("create multipart", path)
+	if err != nil {
+		return "", err
+	}
+	leave, err := m.enter("create multipart", path)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	route, err := m.multipartRoute(path, options)
+	if err != nil {
+		return "", m.fail("create multipart", path, err)
+	}
+	if route == MultipartRemote {
+		return store.CreateMultipart(ctx, path, options)
+	}
+	p, err := m.local.newParts(ctx, path, options.Attributes)
+	if err != nil {
+		return "", m.fail("create multipart", path, err)
+	}
+	id, err := store.CreateMultipart(ctx, path, options)
+	if err != nil {
+		p.discard()
+		return "", err
+	}
+	m.uploads.add(uploadKey{path, id}, p)
+	return id, nil
+}
+
+// UploadPart implements objectstore.MultipartStore.
+func (m *Mirror) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
+	store, err := m.multipartStore("upload part", path)
+	if err != nil {
+		return objectstore.Part{}, err
+	}
+	leave, err := m.enter("upload part", path)
+	if err != nil {
+		return objectstore.Part{}, err
+	}
+	defer leave()
+	p := m.uploads.get(uploadKey{path, id})
+	if p == nil || number < 1 || number > objectstore.MaxParts {
+		return store.UploadPart(ctx, path, id, number, body)
+	}
+	var uploaded objectstore.Part
+	err = p.put(ctx, number, body, func(body objectstore.Body) (etag string, err error) {
+		uploaded, err = store.UploadPart(ctx, path, id, number, body)
+		return uploaded.ETag, err
+	})
+	if err != nil {
+		err = m.failPart(ctx, path, p, err, func(ctx context.Context) error { return store.AbortMultipart(ctx, path, id) })
+		if isLocalFailure(err) {
+			m.uploads.remove(uploadKey{path, id})
+		}
+		return objectstore.Part{}, err
+	}
+	return uploaded, nil
+}
+
+// CompleteMultipart implements objectstore.MultipartStore. Parts that an
+// earlier process uploaded are not here: then the object is downloaded before
+// it returns.
+func (m *Mirror) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
+	const op = "complete multipart"
+	if options == nil {
+		options = &objectstore.CompleteOptions{}
+	}
+	store, err := m.multipartStore(op, path)
+	if err != nil {
+		return nil, err
+	}
+	key := uploadKey{path, id}
+	p := m.uploads.get(key)
+	if p == nil {
+		route, err := m.multipartRoute(path, &objectstore.MultipartOptions{
+			Mode: options.Mode, UpdateVersion: options.UpdateVersion, Extensions: options.Extensions,
+		})
+		if err != nil {
+			return nil, m.fail(op, path, err)
+		}
+		if route == MultipartRemote {
+			leave, err := m.enter(op, path)
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
+			return store.CompleteMultipart(ctx, path, id, parts, options)
+		}
+	}
+	result, err := m.completeParts(ctx, path, p, parts,
+		func(ctx context.Context) (*objectstore.PutResult, error) {
+			return store.CompleteMultipart(ctx, path, id, parts, options)
+		},
+		func(ctx context.Context) error { return store.AbortMultipart(ctx, path, id) })
+	if err == nil || isCommitted(err) || isLocalFailure(err) {
+		m.uploads.remove(key)
+	}
+	return result, err
+}
+
+// AbortMultipart implements objectstore.MultipartStore.
+func (m *Mirror) AbortMultipart(ctx context.Context, path objectstore.Path, id string) error {
+	store, err := m.multipartStore("abort multipart", path)
+	if err != nil {
+		return err
+	}
+	leave, err := m.enter("abort multipart", path)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	key := uploadKey{path, id}
+	if p := m.uploads.get(key); p != nil {
+		p.discard()
+		m.uploads.remove(key)
+	}
+	return store.AbortMultipart(ctx, path, id)
+}
+
+// ListParts implements objectstore.MultipartStore: it asks the remote.
+func (m *Mirror) ListParts(ctx context.Context, path objectstore.Path, id string) iter.Seq2[objectstore.Part, error] {
+	store, err := m.multipartStore("list parts", path)
+	if err == nil && m.closed.Load() {
+		err = m.fail("list parts", path, objectstore.ErrClosed)
+	}
+	if err != nil {
+		return func(yield func(objectstore.Part, error) bool) { yield(objectstore.Part{}, err) }
+	}
+	return store.ListParts(ctx, path, id)
+}
+
+// ListMultiparts implements objectstore.MultipartStore: it asks the remote.
+func (m *Mirror) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
+	store, err := m.multipartStore("list multiparts", objectstore.Path(prefix))
+	if err == nil && m.closed.Load() {
+		err = m.fail("list multiparts", objectstore.Path(prefix), objectstore.ErrClosed)
+	}
+	if err != nil {
+		return func(yield func(objectstore.MultipartUpload, error) bool) {
+			yield(objectstore.MultipartUpload{}, err)
+		}
+	}
+	return store.ListMultiparts(ctx, prefix)
+}

@@ -1,0 +1,201 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// scanner finds local copies of objects that others have deleted remotely (RFC
+// 0034, Remote Scan).
+type scanner struct {
+	m  *Mirror
+	mu sync.Mutex // one scan at a time
+
+	resultMu sync.Mutex
+	result   ScanResult
+}
+
+// loop scans at once and then every interval, until ctx ends.
+func (s *scanner) loop(ctx context.Context, interval time.Duration) {
+	for {
+		// Failures are logged and counted; the next scan comes anyway.
+		_, _ = s.scan(ctx)
+		if s.m.config.clock.Sleep(ctx, interval) != nil {
+			return
+		}
+	}
+}
+
+// Scan makes one remote scan now: it removes the local copies of objects that
+// are no longer in the remote. It returns what it did, and an error that joins
+// those of the LIST calls that failed; their local copies are left alone.
+func (m *Mirror) Scan(ctx context.Context) (ScanResult, error) {
+	leave, err := m.enter("scan", "")
+	if err != nil {
+		return ScanResult{}, err
+	}
+	defer leave()
+	return m.scanner.scan(ctx)
+}
+
+func (s *scanner) lastResult() ScanResult {
+	s.resultMu.Lock()
+	defer s.resultMu.Unlock()
+	return s.result
+}
+
+// suspect is a local file as the snapshot found it.
+type suspect struct {
+	path  objectstore.Path
+	entry *entry // nil: the map has lost track of it
+}
+
+func (s *scanner) scan(ctx context.Context) (ScanResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.m
+	result := ScanResult{Started: m.config.clock.Now()}
+	groups, count, err := s.snapshot(ctx)
+	result.Local = count
+	var errs error
+	if err != nil {
+		errs = m.fail("scan", "", local("list the directory", "", err))
+	}
+	for _, parent := range slices.Sorted(maps.Keys(groups)) {
+		if ctx.Err() != nil {
+			errs = errors.Join(errs, m.fail("scan", "", ctx.Err()))
+			break
+		}
+		result.Prefixes++
+		absent, err := s.absent(ctx, parent, groups[parent])
+		if err != nil {
+			result.Failed++
+			errs = errors.Join(errs, err)
+			continue
+		}
+		result.Removed += s.remove(absent)
+	}
+	result.Finished = m.config.clock.Now()
+	m.counters.scanRemoved.Add(int64(result.Removed))
+	if errs != nil {
+		m.counters.scanFailures.Add(1)
+		if ctx.Err() == nil {
+			m.logger.Warn("remote scan failed in part", "failed_prefixes", result.Failed, "error", errs)
+		}
+	}
+	m.logger.Debug("remote scan", "local", result.Local, "prefixes", result.Prefixes, "removed", result.Removed)
+	s.resultMu.Lock()
+	s.result = result
+	s.resultMu.Unlock()
+	return result, errs
+}
+
+// snapshot returns the local files by the parent of their object's path. It
+// reads the directory, not the map, and it comes before every LIST: files are
+// installed only after they exist remotely, so one that appears later is never
+// taken for a deleted one.
+func (s *scanner) snapshot(ctx context.Context) (groups map[string][]suspect, count int, err error) {
+	d := s.m.local
+	seen := map[fileName]bool{}
+	groups = map[string][]suspect{}
+	for file, err := range d.fs.List(d.dir) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, count, err
+		}
+		kind, name, _ := classify(file.Name)
+		if !file.Regular || kind != objectFile && kind != metaFile || seen[name] {
+			continue
+		}
+		seen[name] = true
+		path, ok := d.layout.pathOf(name)
+		if !ok {
+			if path, ok = s.readPath(ctx, name); !ok {
+				continue
+			}
+		}
+		count++
+		groups[path.Parent()] = append(groups[path.Parent()], suspect{path, d.index.get(path)})
+	}
+	return groups, count, nil
+}
+
+// readPath returns the path in a .meta file, where the name does not tell it.
+// A file without one is left to the next startup.
+func (s *scanner) readPath(ctx context.Context, name fileName) (objectstore.Path, bool) {
+	d := s.m.local
+	data, err := d.files.readFile(ctx, d.join(name.meta()), maxMeta)
+	if err != nil {
+		return "", false
+	}
+	path, _, err := decodeMeta(data)
+	if err != nil || name != d.layout.name(path, true) && name != d.layout.name(path, false) {
+		return "", false
+	}
+	return path, true
+}
+
+// absent returns the suspects under a parent that the remote doesn't have.
+func (s *scanner) absent(ctx context.Context, parent string, suspects []suspect) ([]suspect, error) {
+	prefix := ""
+	if parent != "" {
+		prefix = parent + "/"
+	}
+	listed, err := s.m.remote.ListWithDelimiter(ctx, &objectstore.ListOptions{Prefix: prefix})
+	if err != nil {
+		return nil, err
+	}
+	present := make(map[objectstore.Path]bool, len(listed.Objects))
+	for _, object := range listed.Objects {
+		present[object.Path] = true
+	}
+	var absent []suspect
+	for _, x := range suspects {
+		if present[x.path] {
+			continue
+		}
+		if _, err := objectstore.ParsePath(string(x.path)); err != nil {
+			// Stores differ in how they list such paths: ask for it by name.
+			if _, err := objectstore.Head(ctx, s.m.remote, x.path); err == nil {
+				continue
+			} else if !errors.Is(err, objectstore.ErrNotFound) {
+				return nil, err
+			}
+		}
+		absent = append(absent, x)
+	}
+	return absent, nil
+}
+
+// remove removes local copies in the order of their paths' lines, like
+// evictions, unless they are not the ones of the snapshot any more. It waits
+// for them and returns how many it removed.
+func (s *scanner) remove(suspects []suspect) int {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	removed := 0
+	for _, x := range suspects {
+		wg.Add(1)
+		s.m.evictions.enqueue(x.path, &eviction{guarded: true, only: x.entry, done: func(did bool) {
+			defer wg.Done()
+			if did {
+				mu.Lock()
+				removed++
+				mu.Unlock()
+				s.m.logger.Info("local copy of a deleted object is removed", "path", x.path)
+			}
+		}})
+	}
+	wg.Wait() // each ends by itself, at Close too: they are the evictor's
+	mu.Lock()
+	defer mu.Unlock()
+	return removed
+}

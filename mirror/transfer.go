@@ -1,0 +1,343 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+const (
+	// segmentSize is how much of a large object one ranged GET brings. It is
+	// a multiple of blockSize.
+	segmentSize = 16 << 20
+	// copySize is how much of a body is held in memory at a time.
+	copySize = 256 << 10
+	// maxRanged is how often a download starts over because the object
+	// changed, before it does without ranges; maxChanges, before it fails.
+	maxRanged  = 3
+	maxChanges = 10
+)
+
+// startOver tells that a download must begin again from the first byte.
+type startOver struct {
+	cause   error
+	changed bool // the object did, so there is nothing to wait for
+}
+
+func (s *startOver) Error() string { return "download must start over: " + s.cause.Error() }
+func (s *startOver) Unwrap() error { return s.cause }
+
+// transfer downloads a flight's object into a temporary file and installs it.
+// It repeats after transient errors, resumes after cuts, and starts over when
+// the object changes meanwhile: the copy is never of mixed bytes. A copy that
+// does not have the length that the remote promised is never installed.
+func (d *downloader) transfer(ctx context.Context, f *flight) (*entry, error) {
+	s, err := d.local.stage(ctx, f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.discard()
+	changes, retries := 0, 0
+	for {
+		md, err := d.attempt(ctx, f, s, changes < maxRanged, &retries)
+		if err == nil {
+			return s.install(ctx, md)
+		}
+		var again *startOver
+		if !errors.As(err, &again) {
+			return nil, err
+		}
+		if again.changed {
+			if changes++; changes > maxChanges {
+				return nil, fmt.Errorf("the object changed %d times during its download; mirrored paths must be written once: %w", changes, again.cause)
+			}
+		} else if err := d.pause(ctx, f, &retries, again.cause); err != nil {
+			return nil, err
+		}
+		f.received.Store(0)
+		if err := s.w.Truncate(0); err != nil {
+			return nil, local("empty the temporary file", f.path, err)
+		}
+	}
+}
+
+// pause waits before the repetition of a remote call that failed with err.
+func (d *downloader) pause(ctx context.Context, f *flight, retries *int, err error) error {
+	if err := d.retry.wait(ctx, retries, err); err != nil {
+		return err
+	}
+	f.retries.Add(1)
+	return nil
+}
+
+// attempt downloads the object from its first byte.
+func (d *downloader) attempt(ctx context.Context, f *flight, s *staged, ranged bool, retries *int) (metadata, error) {
+	var result *objectstore.GetResult
+	for {
+		var err error
+		if result, err = d.remote.Get(ctx, f.path, &objectstore.GetOptions{}); err == nil {
+			break
+		}
+		if err := d.pause(ctx, f, retries, err); err != nil {
+			return metadata{}, err
+		}
+	}
+	size := result.Meta.Size
+	f.size.Store(size)
+	t := &transfer{
+		d: d, f: f, s: s, size: size, etag: result.Meta.ETag,
+		ranged: ranged && result.Meta.ETag != "" && !strings.HasPrefix(result.Meta.ETag, "W/"),
+		last:   segmentCount(size), sums: map[int64][]uint32{},
+	}
+	if size < 0 || result.Start != 0 || result.End != size || result.Body == nil {
+		if result.Body != nil {
+			_ = result.Body.Close()
+		}
+		return metadata{}, fmt.Errorf("remote answered bytes %d to %d of %d for the whole object", result.Start, result.End, size)
+	}
+	if err := t.run(ctx, &source{body: result.Body, end: size}); err != nil {
+		return metadata{}, err
+	}
+	return metadata{
+		size: size, modified: result.Meta.LastModified, etag: result.Meta.ETag, version: result.Meta.Version,
+		attributes: result.Attributes, blocks: t.blocks(),
+	}, nil
+}
+
+// segmentCount returns how many segments an object has; an empty one has one.
+func segmentCount(size int64) int64 { return max(1, (size+segmentSize-1)/segmentSize) }
+
+// transfer is one attempt to download an object. The first GET's body is read
+// from the front; helpers, when slots are free, get segments from the back.
+type transfer struct {
+	d      *downloader
+	f      *flight
+	s      *staged
+	size   int64
+	etag   string
+	ranged bool // ranges under If-Match may be asked for
+
+	mu          sync.Mutex
+	first, last int64              // segments [first, last) are not taken
+	sums        map[int64][]uint32 // block checksums by segment
+	err         error              // of a helper
+}
+
+// run copies all segments.
+func (t *transfer) run(ctx context.Context, src *source) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var helpers sync.WaitGroup
+	err := t.work(ctx, src, t.front, func() {
+		for t.ranged && t.left() > 1 && t.d.lend() {
+			helpers.Go(func() {
+				defer t.d.giveBack()
+				if err := t.work(ctx, &source{}, t.back, func() {}); err != nil {
+					t.mu.Lock()
+					if t.err == nil {
+						t.err = err
+					}
+					t.mu.Unlock()
+					cancel()
+				}
+			})
+		}
+	})
+	if err != nil {
+		cancel()
+	}
+	helpers.Wait()
+	// A helper's error came first when the cancellation is what ended us.
+	if t.err != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		err = t.err
+	}
+	return err
+}
+
+// work copies the segments that take gives it.
+func (t *transfer) work(ctx context.Context, src *source, take func() (int64, bool), before func()) error {
+	defer src.close()
+	buffer := t.d.buffer()
+	defer t.d.buffers.Put(buffer)
+	for {
+		segment, ok := take()
+		if !ok {
+			return nil
+		}
+		before()
+		if err := t.copy(ctx, segment, src, *buffer); err != nil {
+			return err
+		}
+	}
+}
+
+func (d *downloader) buffer() *[]byte {
+	if b, ok := d.buffers.Get().(*[]byte); ok {
+		return b
+	}
+	b := make([]byte, copySize)
+	return &b
+}
+
+// front takes the first segment left.
+func (t *transfer) front() (int64, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.first >= t.last || t.err != nil {
+		return 0, false
+	}
+	t.first++
+	return t.first - 1, true
+}
+
+// back takes the last segment left, unless another flight waits for the slot.
+func (t *transfer) back() (int64, bool) {
+	if t.d.wanted() {
+		return 0, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.first >= t.last || t.err != nil {
+		return 0, false
+	}
+	t.last--
+	return t.last, true
+}
+
+func (t *transfer) left() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last - t.first
+}
+
+// copy copies one segment, from src where it stands right, and else by ranged
+// GETs, resuming after cuts.
+func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer []byte) error {
+	at := segment * segmentSize
+	end := min(at+segmentSize, t.size)
+	var sums blockSummer
+	retries := 0
+	for {
+		err := t.reach(ctx, src, at, end)
+		for err == nil && at < end {
+			var n int
+			n, err = src.read(buffer[:min(int64(len(buffer)), end-at)])
+			if n > 0 {
+				if err := t.s.write(buffer[:n], at); err != nil {
+					return err
+				}
+				sums.write(buffer[:n])
+				at += int64(n)
+				t.f.received.Add(int64(n))
+				t.d.stats.downloadedBytes.Add(int64(n))
+				retries = 0
+			}
+		}
+		if err == nil {
+			err = src.finish()
+		}
+		if err == nil {
+			t.mu.Lock()
+			t.sums[segment] = sums.sum()
+			t.mu.Unlock()
+			return nil
+		}
+		src.close()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var again *startOver
+		switch {
+		case errors.As(err, &again):
+			return err
+		case isChanged(err):
+			return &startOver{err, true}
+		case !t.ranged || at == end:
+			// Either there is no resuming, or the source disowned its bytes.
+			return &startOver{err, false}
+		}
+		if err := t.d.pause(ctx, t.f, &retries, err); err != nil {
+			return err
+		}
+	}
+}
+
+// reach makes src stand at offset at.
+func (t *transfer) reach(ctx context.Context, src *source, at, end int64) error {
+	if src.body != nil && src.at == at {
+		return nil
+	}
+	src.close()
+	result, err := t.d.remote.Get(ctx, t.f.path, &objectstore.GetOptions{
+		Range: objectstore.Bounded(at, end), IfMatch: t.etag,
+	})
+	if err != nil {
+		return err
+	}
+	*src = source{body: result.Body, at: at, end: end}
+	if result.Body == nil || result.Start != at || result.End != end || result.Meta.Size != t.size || result.Meta.ETag != t.etag {
+		src.close()
+		return &startOver{fmt.Errorf("remote answered bytes %d to %d of %d with ETag %q for %d to %d of %d with ETag %q",
+			result.Start, result.End, result.Meta.Size, result.Meta.ETag, at, end, t.size, t.etag), true}
+	}
+	return nil
+}
+
+// blocks returns the block checksums of the whole object.
+func (t *transfer) blocks() []uint32 {
+	blocks := make([]uint32, 0, blockCount(t.size))
+	for segment := range segmentCount(t.size) {
+		blocks = append(blocks, t.sums[segment]...)
+	}
+	return blocks
+}
+
+// source is a remote body that is being read. The zero value is none.
+type source struct {
+	body    io.ReadCloser
+	at, end int64 // of the object
+}
+
+// read reads into p, which is not longer than what is left. An early end is
+// io.ErrUnexpectedEOF.
+func (s *source) read(p []byte) (int, error) {
+	n, err := s.body.Read(p)
+	s.at += int64(n)
+	switch {
+	case err == io.EOF && s.at < s.end:
+		err = fmt.Errorf("body ended at byte %d of %d: %w", s.at, s.end, io.ErrUnexpectedEOF)
+	case err == io.EOF:
+		err = nil // finish will see it again
+	}
+	return n, err
+}
+
+// finish checks, when everything was read, that the body ends there: it may
+// report that what it gave was not right.
+func (s *source) finish() error {
+	if s.at < s.end {
+		return nil
+	}
+	var one [1]byte
+	n, err := io.ReadFull(s.body, one[:])
+	switch {
+	case n > 0:
+		return fmt.Errorf("body is longer than its %d bytes", s.end)
+	case err != io.EOF:
+		return err
+	}
+	s.close()
+	return nil
+}
+
+func (s *source) close() {
+	if s.body != nil {
+		_ = s.body.Close()
+		s.body = nil
+	}
+}

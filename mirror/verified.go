@@ -1,0 +1,206 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// maxHeals is how often one read replaces its local copy before it gives up: a
+// disk that damages what was just written is past mending.
+const maxHeals = 3
+
+// verifiedReader reads an open file and checks every block that it touches. A
+// damaged copy is replaced by a refetch, shared with all who find the damage
+// at the same time, and the read goes on in the new one.
+type verifiedReader struct {
+	m    *Mirror
+	path objectstore.Path
+	// ended tells that the caller of Get gave up, which bounds a refetch; the
+	// context itself is not kept.
+	ended   <-chan struct{}
+	closing chan struct{} // closed by close
+	size    int64
+	etag    string
+
+	mu   sync.RWMutex // h is replaced with it locked
+	h    *handle
+	gone bool // closed
+}
+
+// verifiedBody is a body over a verifiedReader, in one allocation.
+type verifiedBody struct {
+	body
+	reader verifiedReader
+}
+
+func (m *Mirror) openVerified(ctx context.Context, path objectstore.Path, h *handle, start, end int64) *objectstore.GetResult {
+	b := &verifiedBody{reader: verifiedReader{
+		m: m, path: path, ended: ctx.Done(), closing: make(chan struct{}), size: h.entry.size, etag: h.entry.etag, h: h,
+	}}
+	b.body.reader, b.start, b.size = &b.reader, start, end-start
+	b.result = m.describe(path, h.entry, start, end)
+	b.result.Body = b
+	return &b.result
+}
+
+func (r *verifiedReader) readAt(p []byte, off int64) error {
+	for len(p) > 0 {
+		block := off / blockSize
+		from := off - block*blockSize
+		n := min(int64(len(p)), blockSize-from)
+		if err := r.readBlock(p[:n], block, from); err != nil {
+			return r.m.fail("read", r.path, err)
+		}
+		p, off = p[n:], off+n
+	}
+	return nil
+}
+
+// readBlock fills p from a block, beginning at its byte from.
+func (r *verifiedReader) readBlock(p []byte, block, from int64) error {
+	length := min(blockSize, r.size-block*blockSize)
+	whole := p
+	if int64(len(p)) < length {
+		buffer := r.m.blockBuffer()
+		defer r.m.blockBuffers.Put(buffer)
+		whole = (*buffer)[:length]
+	}
+	for heals := 0; ; heals++ {
+		r.mu.RLock()
+		h, gone := r.h, r.gone
+		if gone {
+			r.mu.RUnlock()
+			return errClosedBody
+		}
+		damage := r.check(h, whole, block)
+		r.mu.RUnlock()
+		if damage == nil {
+			copy(p, whole[from:])
+			return nil
+		}
+		if heals >= maxHeals {
+			r.m.counters.healFailures.Add(1)
+			return local("read the local copy", r.path, damage)
+		}
+		r.m.logger.Warn("local copy is damaged", "path", r.path, "block", block, "error", damage)
+		if err := r.heal(h); err != nil {
+			r.m.counters.healFailures.Add(1)
+			return fmt.Errorf("a damaged local copy can't be replaced: %w", err)
+		}
+		r.m.counters.heals.Add(1)
+	}
+}
+
+// check reads a block and compares it with its checksum.
+func (r *verifiedReader) check(h *handle, whole []byte, block int64) error {
+	blocks := r.m.blocksOf(h, r.path)
+	if block >= int64(len(blocks)) {
+		return errNoChecksum
+	}
+	n, err := h.file.ReadAt(whole, block*blockSize)
+	if n < len(whole) {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	if crc := crc32.Checksum(whole, castagnoli()); crc != blocks[block] {
+		return fmt.Errorf("block %d has CRC32C %08x, not %08x", block, crc, blocks[block])
+	}
+	return nil
+}
+
+var (
+	errNoChecksum = errors.New("no checksums are known")
+	errClosedBody = errors.New("body is closed")
+)
+
+// heal replaces the handle damaged, whose copy is, by one of a good copy.
+func (r *verifiedReader) heal(damaged *handle) error {
+	r.mu.RLock()
+	replaced := r.h != damaged
+	r.mu.RUnlock()
+	if replaced {
+		return nil // another ReadAt of this body did it
+	}
+	if err := r.refetch(damaged.entry); err != nil {
+		return err
+	}
+	ctx, cancel := r.context()
+	defer cancel()
+	h, err := r.m.local.open(ctx, r.path, r.m.local.index.get(r.path))
+	switch {
+	case err != nil:
+		return err
+	case h == nil:
+		return &NotLocal{Path: r.path}
+	case h.entry.size != r.size || h.entry.etag != r.etag:
+		return errors.Join(fmt.Errorf("the object changed: ETag %q, not %q", h.entry.etag, r.etag), r.m.local.files.release(h))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone || r.h != damaged {
+		return r.m.local.files.release(h)
+	}
+	r.h = h
+	return r.m.local.files.discard(damaged)
+}
+
+// refetch downloads the object again, unless another reader of the damaged
+// copy has had it replaced already.
+func (r *verifiedReader) refetch(damaged *entry) error {
+	f := r.m.downloads.launch(r.path, launch{stale: damaged})
+	if f == nil {
+		return nil
+	}
+	select {
+	case <-f.done:
+		return f.err
+	case <-r.ended:
+		f.leave(nil, r.m.ordering.cancel)
+		return context.Canceled
+	case <-r.closing:
+		f.leave(nil, r.m.ordering.cancel)
+		return errClosedBody
+	}
+}
+
+// context returns one that ends when the caller of Get gives up.
+func (r *verifiedReader) context() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	select {
+	case <-r.ended:
+		cancel()
+	default:
+	}
+	return ctx, cancel
+}
+
+func (r *verifiedReader) close() error {
+	close(r.closing)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone = true
+	return r.m.local.files.release(r.h)
+}
+
+// blocksOf returns the block checksums of an open copy, which it loads once.
+func (m *Mirror) blocksOf(h *handle, path objectstore.Path) []uint32 {
+	h.load.Do(func() { h.blocks = m.local.blocks(context.Background(), path, h.entry) })
+	return h.blocks
+}
+
+// blockBuffer returns a buffer of blockSize bytes.
+func (m *Mirror) blockBuffer() *[]byte {
+	if b, ok := m.blockBuffers.Get().(*[]byte); ok {
+		return b
+	}
+	b := make([]byte, blockSize)
+	return &b
+}

@@ -1,0 +1,186 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// Put implements objectstore.Store: the policy's route says where to (RFC
+// 0034, Writes). Conditions pass through to the remote unchanged.
+func (m *Mirror) Put(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
+	if options == nil {
+		options = &objectstore.PutOptions{}
+	}
+	leave, err := m.enter("put", path)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	route, err := m.policy.PutRoute(path, options)
+	if err != nil {
+		return nil, m.fail("put", path, &PolicyError{path, err})
+	}
+	switch route {
+	case WriteRemote:
+		return m.remote.Put(ctx, path, body, options)
+	case WriteObserve:
+		return m.putObserved(ctx, path, body, options)
+	case WriteMirror:
+		return m.putMirrored(ctx, path, body, options)
+	default:
+		return nil, m.fail("put", path, &PolicyError{path, fmt.Errorf("%v does not exist", route)})
+	}
+}
+
+// putObserved writes to the remote and then shows the policy the payload.
+func (m *Mirror) putObserved(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
+	data, err := body.ReadAll()
+	if err != nil {
+		return nil, m.fail("put", path, err)
+	}
+	result, err := m.remote.Put(ctx, path, objectstore.Bytes(data), options)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.observe(ctx, path, data); err != nil {
+		return nil, m.committed("put", path, err)
+	}
+	return result, nil
+}
+
+// committed is the error of a write that the remote has.
+func (m *Mirror) committed(op string, path objectstore.Path, cause error) error {
+	m.counters.writeCommitted.Add(1)
+	m.logger.Error("write is remote but not finished", "path", path, "error", cause)
+	return m.fail(op, path, &WriteCommitted{path, cause})
+}
+
+// putMirrored writes to the remote and a temporary file at the same time, and
+// installs the file once the remote has the object.
+func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
+	if err := body.Validate(); err != nil {
+		return nil, m.fail("put", path, err)
+	}
+	release, err := m.takeTurn(ctx, turnWrite, path)
+	if err != nil {
+		return nil, m.fail("put", path, err)
+	}
+	defer release()
+	s, err := m.local.stage(ctx, path)
+	if err != nil {
+		return nil, m.fail("put", path, err)
+	}
+	defer s.discard()
+	tee := &tee{write: s.write}
+	var result *objectstore.PutResult
+	err = tee.send(body, func(body objectstore.Body) (err error) {
+		result, err = m.remote.Put(ctx, path, body, options)
+		return err
+	})
+	if err != nil {
+		return nil, m.fail("put", path, err)
+	}
+	md := metadata{
+		size: body.Size(), modified: m.config.clock.Now(), etag: result.ETag, version: result.Version,
+		attributes: options.Attributes, blocks: tee.sums.sum(),
+	}
+	if err := m.finishWrite(ctx, "put", s, md, tee.err); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// finishWrite installs the local copy of a write that the remote has, unless
+// the copy failed already. The path's turn is held.
+func (m *Mirror) finishWrite(ctx context.Context, op string, s *staged, md metadata, failed error) error {
+	if failed == nil {
+		// Giving up now would leave the write half done.
+		_, failed = s.install(context.WithoutCancel(ctx), md)
+	}
+	if failed != nil {
+		m.dropStale(s.path)
+		return m.committed(op, s.path, failed)
+	}
+	m.counters.mirrorWrites.Add(1)
+	return nil
+}
+
+// dropStale removes a local copy that may be older than the remote object.
+func (m *Mirror) dropStale(path objectstore.Path) {
+	// A failure is logged there, and the copy is out of the map anyway.
+	_, _ = m.local.remove(path)
+}
+
+// tee copies a body to the local disk while the remote reads it. A local
+// failure does not disturb the remote.
+type tee struct {
+	write func(p []byte, off int64) error
+	sums  blockSummer
+	at    int64
+	err   error // a Local
+}
+
+// send has put send the body to the remote, and copies it. It returns put's
+// error; that of the copy is in t.err.
+func (t *tee) send(body objectstore.Body, put func(objectstore.Body) error) error {
+	if !body.Replayable() {
+		// Whoever reads it for the remote reads it for both.
+		err := put(objectstore.Stream(io.TeeReader(body.Open(), t), body.Size()))
+		t.check(body.Size())
+		return err
+	}
+	copied, stop := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(copied)
+		t.copy(body.Open(), stop)
+		t.check(body.Size())
+	}()
+	err := put(body)
+	if err != nil {
+		close(stop)
+	}
+	<-copied
+	return err
+}
+
+// copy copies r until its end or stop.
+func (t *tee) copy(r io.Reader, stop <-chan struct{}) {
+	buffer := make([]byte, copySize)
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		n, err := r.Read(buffer)
+		_, _ = t.Write(buffer[:n])
+		switch {
+		case errors.Is(err, io.EOF) || t.err != nil:
+			return
+		case err != nil:
+			t.err = err
+			return
+		}
+	}
+}
+
+// Write implements io.Writer for io.TeeReader: it never fails.
+func (t *tee) Write(p []byte) (int, error) {
+	if t.err == nil && len(p) > 0 {
+		if t.err = t.write(p, t.at); t.err == nil {
+			t.sums.write(p)
+			t.at += int64(len(p))
+		}
+	}
+	return len(p), nil
+}
+
+func (t *tee) check(size int64) {
+	if t.err == nil && t.at != size {
+		t.err = fmt.Errorf("%d of %d bytes reached the local copy: %w", t.at, size, io.ErrUnexpectedEOF)
+	}
+}
