@@ -1,0 +1,115 @@
+package container
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// create makes a new file with an empty SQLite database in it. It is written
+// and made durable under a temporary name first, so whoever finds the file under
+// its own name finds it whole. The error is fs.ErrExist when somebody else made
+// the file meanwhile.
+func create(path string, hook Hook) (err error) {
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+randomHex()+".tmp")
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) || isReadOnlyMedium(err) {
+			err = fmt.Errorf("%w: %w", ErrReadOnly, err)
+		}
+		return err
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			_ = os.Remove(temp) // what matters is why it failed
+		}
+	}()
+	if err := writeEmpty(&disk{file: f, hook: hook}); err != nil {
+		return err
+	}
+	if err := hook.run(Op{Kind: OpCreate}, func() error { return moveNew(temp, path) }); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path), hook)
+}
+
+// writeEmpty writes a database without tables and makes it durable.
+func writeEmpty(d *disk) error {
+	s := &superblock{generation: 1, tail: headSize + minExtent}
+	s.extents = s.extents.with(Extent{headSize, minExtent})
+	_, _ = rand.Read(s.identity[:]) // it never fails
+	sums := newPageSums(s.identity)
+	if err := writeBlankPages(d, sums, s.extents[0], 0); err != nil {
+		return err
+	}
+	first := firstPage()
+	sums.stamp(first, 0)
+	if err := d.write(headSize, first); err != nil {
+		return err
+	}
+	slot := s.encode()
+	if err := d.write(0, slot, slot, make([]byte, PageSize)); err != nil {
+		return err
+	}
+	return d.sync()
+}
+
+// writeBlankPages fills an extent with pages of zeros that have their checksums.
+// Their space is taken for real: a full disk shows here and not in the middle
+// of a checkpoint. A page of SQLite's that is all zeros, as a power cut may leave
+// it, does not match its checksum, but one that was never written does.
+func writeBlankPages(d *disk, sums pageSums, e Extent, off int64) error {
+	const batch = 256 << 10
+	buf := make([]byte, min(batch, e.Size))
+	for done := int64(0); done < e.Size; {
+		piece := buf[:min(int64(len(buf)), e.Size-done)]
+		for at := 0; at < len(piece); at += PageSize {
+			sums.stamp(piece[at:at+PageSize], off+done+int64(at))
+		}
+		if err := d.write(e.Offset+done, piece); err != nil {
+			return err
+		}
+		done += int64(len(piece))
+	}
+	return nil
+}
+
+// linkNew gives a file a new name unless that exists already.
+func linkNew(from, to string) error {
+	if err := os.Link(from, to); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		// A file system without hard links. Two that create at the very same
+		// time are not told apart here; the later rename wins, whole.
+		if _, statErr := os.Lstat(to); !errors.Is(statErr, fs.ErrNotExist) {
+			return errors.Join(fs.ErrExist, statErr)
+		}
+		return os.Rename(from, to)
+	}
+	return os.Remove(from)
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string, hook Hook) error {
+	return hook.run(Op{Kind: OpSyncDir}, func() error {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		return errors.Join(d.Sync(), d.Close())
+	})
+}
+
+func randomHex() string {
+	var p [8]byte
+	_, _ = rand.Read(p[:]) // it never fails
+	return hex.EncodeToString(p[:])
+}

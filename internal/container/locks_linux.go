@@ -1,0 +1,5 @@
+package container
+
+import "golang.org/x/sys/unix"
+
+const setLock = unix.F_OFD_SETLK

@@ -1,0 +1,36 @@
+//go:build linux || darwin
+
+package container
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// set takes a lock, or turns a shared one into an exclusive one, at once or
+// not at all. The lock belongs to the open descriptor, not to the process: it
+// works between Containers of one process too.
+func (l *locks) set(at int64, exclusive bool) error {
+	kind := int16(unix.F_RDLCK)
+	if exclusive {
+		kind = unix.F_WRLCK
+	}
+	return l.fcntl(at, kind)
+}
+
+// drop releases a lock.
+func (l *locks) drop(at int64) error { return l.fcntl(at, unix.F_UNLCK) }
+
+func (l *locks) fcntl(at int64, kind int16) error {
+	for {
+		err := unix.FcntlFlock(l.file.Fd(), setLock, &unix.Flock_t{Type: kind, Start: at, Len: 1})
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
+			return errLockTaken
+		}
+		return err
+	}
+}

@@ -1,0 +1,135 @@
+package heap
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/stardustdb/stardust/internal/container"
+)
+
+// File is what the heap needs of the file that it lies in. *container.Container
+// is one.
+type File interface {
+	// Take takes n bytes from the end of what is in use, at a multiple of 64.
+	Take(n int64) (int64, error)
+	// Tail returns the end of what is in use.
+	Tail() int64
+	// SetTail says that nothing lies behind end, and cuts the file there.
+	SetTail(end int64) error
+	// CheckEnd fails when the file is shorter than end.
+	CheckEnd(end int64) error
+	// Reserved returns what is in use and not ours.
+	Reserved() []container.Extent
+	// WriteAt writes the pieces one after the other.
+	WriteAt(off int64, pieces ...[]byte) error
+	// ReadAt reads len(p) bytes or returns an error.
+	ReadAt(p []byte, off int64) (int, error)
+	// ReadPieces fills the pieces from bytes one after the other.
+	ReadPieces(off int64, pieces ...[]byte) error
+	// Sync makes what was written before durable.
+	Sync() error
+}
+
+// ErrLost is wrapped by the error of a Sync that found records, written before a
+// failed one, no longer readable, so that it could not write them again.
+var ErrLost = errors.New("chunks were lost by a failed sync")
+
+// Heap appends and reads records. All methods may be called concurrently. It
+// owns no goroutine and needs no Close; the file is the caller's.
+type Heap struct {
+	file File
+
+	mu   sync.Mutex
+	free *free
+	// What was written since the last good sync, by offset. A failed sync moves
+	// it to suspect: the kernel may have dropped it.
+	fresh   map[int64]record
+	suspect map[int64]record
+	failed  uint64 // syncs
+
+	syncs syncGroup
+}
+
+// record is what it takes to write a record again.
+type record struct {
+	size   int64
+	digest [32]byte
+}
+
+// New returns the heap in a file. Until SetLive only the file's end is used for
+// new records.
+func New(file File) *Heap {
+	return &Heap{
+		file: file, free: newFree(),
+		fresh: make(map[int64]record), suspect: make(map[int64]record),
+	}
+}
+
+// Append writes a chunk to the file. It is durable, and may be named by a
+// catalog, after a Sync that begins later and succeeds. Many Appends write at the
+// same time; data is not copied and not kept. After an error the space is free
+// again.
+func (h *Heap) Append(digest [32]byte, data []byte) (Location, error) {
+	size := int64(len(data))
+	if size > MaxSize {
+		return Location{}, fmt.Errorf("append a chunk of %d bytes: the largest has %d", size, MaxSize)
+	}
+	head := newHeader(digest, data)
+	loc := Location{Size: size}
+	var failed uint64
+	var err error
+	if loc.Offset, failed, err = h.reserve(loc.span()); err != nil {
+		return Location{}, err
+	}
+	if err := h.file.WriteAt(loc.Offset, head.encode(), data); err != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.release(loc)
+		return Location{}, fmt.Errorf("append a chunk of %d bytes: %w", size, err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if failed == h.failed {
+		h.fresh[loc.Offset] = record{size, digest}
+	} else { // a sync failed meanwhile, and may have dropped our bytes
+		h.suspect[loc.Offset] = record{size, digest}
+	}
+	return loc, nil
+}
+
+// span returns how many bytes a record keeps from others.
+func (l Location) span() int64 {
+	return (headerSize(l.Size) + l.Size + unit - 1) / unit * unit
+}
+
+// reserve finds a range, and returns how many syncs have failed until now.
+func (h *Heap) reserve(n int64) (off int64, failed uint64, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	off, ok := h.free.take(n)
+	if !ok {
+		off, err = h.file.Take(n)
+	}
+	return off, h.failed, err
+}
+
+// release makes a record's range free. h.mu is held.
+func (h *Heap) release(loc Location) { h.free.add(loc.Offset, loc.span()) }
+
+// Free gives back the space of a record that no catalog names, nor a commit that
+// may yet succeed. Its bytes may be overwritten at once.
+func (h *Heap) Free(loc Location) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.fresh, loc.Offset)
+	delete(h.suspect, loc.Offset)
+	h.release(loc)
+}
+
+// FreeBytes returns how many bytes of the file are free for new records.
+func (h *Heap) FreeBytes() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.free.total
+}

@@ -1,0 +1,98 @@
+package heap
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"iter"
+)
+
+// Found is a record that Scan came upon.
+type Found struct {
+	Location Location
+	Digest   [32]byte
+	// Whole says that the chunk's bytes match its digest.
+	Whole bool
+}
+
+// scanWindow is how many bytes Scan looks through at a time.
+const scanWindow = 1 << 20
+
+// Scan looks through the whole file for records, without a catalog: for those
+// who want to save what is left of a file. It finds records in use, records that
+// no catalog names and older ones in free space, in the order of the file. The
+// error is that of the disk or of ctx, and ends the search.
+func (h *Heap) Scan(ctx context.Context) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		window := make([]byte, scanWindow+headerFixed)
+		for from := int64(0); ; {
+			if err := ctx.Err(); err != nil {
+				yield(Found{}, err)
+				return
+			}
+			n, err := h.file.ReadAt(window, from)
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(Found{}, err)
+				return
+			}
+			next := from + scanWindow
+			for i := 0; i < scanWindow && i+headerFixed <= n; i += unit {
+				found, err := h.scanAt(from+int64(i), window[i:n])
+				if err != nil {
+					yield(Found{}, err)
+					return
+				}
+				if found == nil {
+					continue
+				}
+				if !yield(*found, nil) {
+					return
+				}
+				if found.Whole { // nothing else begins within it
+					next = found.Location.Offset + found.Location.span()
+					break
+				}
+			}
+			if n < len(window) && next >= from+int64(n) {
+				return
+			}
+			from = next
+		}
+	}
+}
+
+// scanAt returns the record that begins at off, or nil when none does.
+func (h *Heap) scanAt(off int64, p []byte) (*Found, error) {
+	size, ok := peekSize(p)
+	if !ok {
+		return nil, nil
+	}
+	loc := Location{off, size}
+	raw := make([]byte, headerSize(size))
+	if err := h.readFull(raw, off); err != nil {
+		return nil, notTheEnd(err)
+	}
+	head, err := decodeHeader(raw, size)
+	if err != nil {
+		return nil, nil // only looks like a record
+	}
+	found := &Found{Location: loc, Digest: head.digest}
+	data := make([]byte, size)
+	if _, err := h.readRecord(loc, data); err != nil {
+		if errors.Is(err, ErrCorrupt) {
+			return found, nil
+		}
+		return nil, err
+	}
+	found.Whole = sha256.Sum256(data) == head.digest
+	return found, nil
+}
+
+// notTheEnd drops the error of a file that ends.
+func notTheEnd(err error) error {
+	if errors.Is(cutOff(err), ErrCorrupt) {
+		return nil
+	}
+	return err
+}
