@@ -20,18 +20,19 @@ type Features struct {
 	// objectstore.KeyPath accepts, such as those with an empty segment or a
 	// control character.
 	NoKeyPaths bool
+	// LooseKeyPaths: what becomes of such paths is not tested.
+	LooseKeyPaths bool
 	// NoNesting: an object "a" and an object "a/b" cannot both exist; the
 	// second is refused with ErrUnsupported or ErrInvalidPath.
 	NoNesting bool
 	// MaxSegment is the longest segment of a path in bytes; zero means 1024.
-	// Longer ones are refused with ErrInvalidPath.
+	// Longer ones are refused with ErrInvalidPath or ErrUnsupported.
 	MaxSegment int
 	// NoTags: the tags of a write are not kept.
 	NoTags bool
 	// NoCreateCopy: Copy and Rename refuse mode Create with ErrUnsupported.
 	NoCreateCopy bool
-	// LooseUploads: what AbortMultipart and UploadPart answer for an unknown
-	// upload id is not tested.
+	// LooseUploads: whether calls for an unknown upload id fail is not tested.
 	LooseUploads bool
 	// MinPartSize is the least size of all parts but the last, in bytes.
 	MinPartSize int64
