@@ -32,7 +32,7 @@ func (p *bufferPool) get() *buffer {
 // sized returns a buffer of size bytes, at most uploadBuffer. A small one is
 // made to measure: many streams of small payloads may be open at once.
 func (p *bufferPool) sized(size int64) *buffer {
-	if size < chunk.MinSize {
+	if size < chunk.Min {
 		return &buffer{data: make([]byte, size)}
 	}
 	b := p.get()

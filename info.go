@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/container"
 )
 
 // Info describes a database.
@@ -26,7 +27,7 @@ type Info struct {
 // plugin. It returns StatusClosed, StatusIO, or StatusEvaluationFailed when
 // stored metadata is damaged.
 func (db *DB) Info() (Info, error) {
-	info := Info{Path: db.file.path, Format: db.file.format(), Identity: db.file.identity()}
+	info := Info{Path: db.file.path(), Format: container.FormatVersion, Identity: db.file.identity()}
 	err := db.view(context.Background(), catalog.Live, true, func(v *catalog.View) (err error) {
 		if info.LastRevision, err = v.LastRevision(); err != nil {
 			return err

@@ -141,21 +141,22 @@ func (v Objects) Children(parent int64) (*Document, error) {
 		return nil, withOp(op, err)
 	}
 	var items []dust.Value
-	err := v.readOne(func(view *catalog.View) error {
+	list := func(view *catalog.View) error {
+		arena := recordArena{block: 512}
+		items = items[:0]
 		return view.Children(parent, "", func(n *catalog.Node) bool {
-			items = append(items, recordValue(n))
+			items = append(items, arena.value(n))
 			return true
 		})
-	})
+	}
+	err := v.readOne(list)
 	if err == nil && len(items) == 0 {
+		// Say why, in one snapshot that may show children by now.
 		err = v.read(func(view *catalog.View) error {
 			if err := checkDirectory(view, "parent", parent); err != nil {
 				return err
 			}
-			return view.Children(parent, "", func(n *catalog.Node) bool {
-				items = append(items, recordValue(n))
-				return true
-			})
+			return list(view)
 		})
 	}
 	if err != nil {

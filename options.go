@@ -3,6 +3,8 @@ package stardust
 import (
 	"log/slog"
 	"time"
+
+	"github.com/stardustdb/stardust/internal/container"
 )
 
 // DefaultMemoryBudget is the memory budget of Options with none, in bytes.
@@ -30,6 +32,9 @@ type Options struct {
 	// Now is the clock for transactions' informative times. Nil means
 	// time.Now. Nothing is ordered by it.
 	Now func() time.Time
+
+	// hook, for tests, sees every change on its way to the disk.
+	hook container.Hook
 }
 
 // Plugins select the plugins of a database. A nil member is not enabled.

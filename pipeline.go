@@ -109,15 +109,16 @@ func (p *pipeline) add(b *buffer, hashed int, final bool) (rest []byte) {
 		p.whole <- piece{data: b.data[hashed:], from: b}
 	}
 	rest = b.data
-	for {
+	for final || len(rest) >= chunk.Worthwhile {
 		n := chunk.Cut(rest, final)
 		if n == 0 {
-			return rest
+			break
 		}
 		b.refs.Add(1)
 		p.chunks <- piece{data: rest[:n], seq: p.draft.reserve(), from: b}
 		rest = rest[n:]
 	}
+	return rest
 }
 
 // next gives up the current buffer and returns one that begins with a copy of

@@ -40,17 +40,41 @@ func newRecord(n *catalog.Node) Record {
 // recordValue is the record of a node as a document's value, in the spec's
 // order of members.
 func recordValue(n *catalog.Node) dust.Value {
-	members := make([]dust.Member, 5, 7)
+	return new(recordArena).value(n)
+}
+
+// recordArena makes the records of a listing out of a few large allocations; a
+// block of zero makes each record on its own.
+type recordArena struct {
+	block   int // members allocated at a time
+	members []dust.Member
+}
+
+func (a *recordArena) take(n int) []dust.Member {
+	if len(a.members) < n {
+		a.members = make([]dust.Member, max(n, a.block))
+	}
+	taken := a.members[:n:n]
+	a.members = a.members[n:]
+	return taken
+}
+
+func (a *recordArena) value(n *catalog.Node) dust.Value {
+	count, kind := 5, KindDirectory
+	if n.File {
+		count, kind = 7, KindFile
+	}
+	members := a.take(count)
 	members[0] = dust.Member{Name: "entity", Value: dust.NewInt(n.Entity)}
 	members[1] = dust.Member{Name: "parent", Value: dust.NewInt(n.Parent)}
 	members[2] = dust.Member{Name: "revision", Value: dust.NewInt(n.Revision)}
 	members[3] = dust.Member{Name: "name", Value: dust.NewString(n.Name)}
-	members[4] = dust.Member{Name: "kind", Value: dust.NewString(string(KindDirectory))}
+	members[4] = dust.Member{Name: "kind", Value: dust.NewString(string(kind))}
 	if n.File {
-		members[4].Value = dust.NewString(string(KindFile))
-		members = append(members,
-			dust.Member{Name: "size", Value: dust.NewInt(n.Size)},
-			dust.Member{Name: "digest", Value: Digest(n.Digest).value()})
+		digest := a.take(1)
+		digest[0] = dust.Member{Name: digestMember, Value: dust.NewString(Digest(n.Digest).String())}
+		members[5] = dust.Member{Name: "size", Value: dust.NewInt(n.Size)}
+		members[6] = dust.Member{Name: "digest", Value: dust.NewObject(digest...)}
 	}
 	return dust.NewObject(members...)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // uploadBuffer is the size of a working buffer: the largest chunk.
-const uploadBuffer = chunk.MaxSize
+const uploadBuffer = chunk.Max
 
 // Upload opens a stream that writes one payload; see [PluginStream]. It holds a
 // working buffer of 4 MiB from the memory budget until it finishes or closes,

@@ -46,7 +46,7 @@ func hashLimit(data []byte) error {
 	})
 	group.Go(func() error {
 		for rest := data; len(rest) > 0; {
-			n := chunk.Cut(rest[:min(len(rest), chunk.MaxSize)], true)
+			n := chunk.Cut(rest[:min(len(rest), chunk.Max)], true)
 			sha256.Sum256(rest[:n])
 			rest = rest[n:]
 		}

@@ -253,3 +253,13 @@ func (v *View) NodeTotals() (files, directories int64, err error) {
 func (v *View) CopyTo(dsn string) error {
 	return translate(v.conn.sq.Backup("main", dsn))
 }
+
+// LastChunk returns the chunk whose record lies furthest in the file.
+func (v *View) LastChunk() (c Chunk, found bool, err error) {
+	err = v.conn.query(`SELECT `+chunkColumns+` FROM chunk ORDER BY offset DESC LIMIT 1`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			found = true
+			return false, scanChunk(s, &c)
+		})
+	return c, found, err
+}

@@ -1,0 +1,127 @@
+package stardust
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/container"
+	"github.com/stardustdb/stardust/internal/heap"
+)
+
+// file is the one file of a database: the container, and the heap of chunks in
+// it.
+type file struct {
+	container *container.Container
+	heap      *heap.Heap
+}
+
+func openContainer(path string, o *Options) (*file, error) {
+	c, err := container.Open(path, container.Options{
+		ReadOnly: o.ReadOnly, Create: !o.ReadOnly && !o.MustExist,
+		LockTimeout: o.LockTimeout, Logger: o.Logger,
+		Hook: o.hook,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &file{c, heap.New(c)}, nil
+}
+
+func (f *file) dsn() string       { return f.container.DSN() }
+func (f *file) pragmas() []string { return container.Pragmas() }
+func (f *file) path() string      { return f.container.Path() }
+func (f *file) close() error      { return f.container.Close() }
+
+func (f *file) identity() string {
+	identity := f.container.Identity()
+	return hex.EncodeToString(identity[:])
+}
+
+func (f *file) size() (int64, error) {
+	info, err := os.Stat(f.container.Path())
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// adopt tells the heap which records are live, so that it may use the rest, and
+// refuses a file that is shorter than its records reach.
+func (f *file) adopt(v *catalog.View, readOnly bool) error {
+	end, err := lastRecord(v)
+	if err != nil {
+		return err
+	}
+	if err := f.container.CheckEnd(end); err != nil || readOnly {
+		return err
+	}
+	var bad error
+	live := func(yield func(heap.Location) bool) {
+		bad = v.Chunks(0, func(c *catalog.Chunk) bool {
+			return yield(heap.Location{Offset: c.Offset, Size: c.Size})
+		})
+	}
+	err = f.heap.SetLive(iter.Seq[heap.Location](live))
+	return errors.Join(bad, err)
+}
+
+// lastRecord returns where the last record ends that a row names.
+func lastRecord(v *catalog.View) (int64, error) {
+	last, found, err := v.LastChunk()
+	if err != nil || !found {
+		return 0, err
+	}
+	return heap.Location{Offset: last.Offset, Size: last.Size}.End(), nil
+}
+
+// openError says why a file was refused, and what to do.
+func openError(path string, err error) error {
+	e := &Error{Status: StatusIO, Err: err}
+	switch {
+	case errors.Is(err, container.ErrLocked):
+		e.Status, e.Code = StatusConflict, CodeInUse
+	case errors.Is(err, container.ErrEmpty), errors.Is(err, container.ErrNotDatabase):
+		e.Status, e.Code = StatusInvalidArgument, CodeNotDatabase
+	case errors.Is(err, container.ErrNewer):
+		e.Status, e.Code = StatusInvalidArgument, CodeNewerFormat
+	case errors.Is(err, container.ErrDamaged), errors.Is(err, container.ErrTruncated), errors.Is(err, container.ErrPage), isDamage(err):
+		e.Status = StatusEvaluationFailed
+	case errors.Is(err, container.ErrReadOnly):
+		e.Status, e.Code = StatusUnavailable, CodeReadOnly
+	case errors.Is(err, container.ErrNotRecovered), errors.Is(err, container.ErrUnsupported):
+		e.Status = StatusUnavailable
+	case errors.Is(err, fs.ErrNotExist):
+		e.Status = StatusNotFound
+		e.Message = fmt.Sprintf("there is no database at %s", path)
+	case errors.Is(err, fs.ErrInvalid):
+		e.Status = StatusInvalidArgument
+	default:
+		return asError(err)
+	}
+	return e
+}
+
+// renameDurably gives a finished file its name, for good. It never replaces
+// another.
+func renameDurably(from, to string) error {
+	if err := os.Link(from, to); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return conflict("", "%s appeared meanwhile; a backup makes a new file", to)
+		}
+		return err
+	}
+	if err := os.Remove(from); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
