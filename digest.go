@@ -21,7 +21,11 @@ func ParseDigest(s string) (Digest, error) {
 }
 
 // String returns the digest as 64 lower-case hexadecimal digits.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+func (d Digest) String() string {
+	var text [2 * sha256.Size]byte
+	hex.Encode(text[:], d[:])
+	return string(text[:])
+}
 
 // value returns the digest as documents show it: {#sha256 hex}.
 func (d Digest) value() dust.Value {

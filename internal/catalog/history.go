@@ -92,8 +92,8 @@ func (v *View) Attributes(entity int64, fn func(name string, value []byte) bool)
 		}, entity, at)
 }
 
-func logSum(id int64, record []byte) rowsum { return newRowsum('l').ints(id).bytes(record) }
+func logSum(id int64, record []byte) *rowsum { return newRowsum('l').ints(id).bytes(record) }
 
-func attributeSum(entity, revision, until int64, name string, value []byte) rowsum {
-	return newRowsum('a').ints(entity, revision, until).bytes([]byte(name)).bytes(value)
+func attributeSum(entity, revision, until int64, name string, value []byte) *rowsum {
+	return newRowsum('a').ints(entity, revision, until).text(name).bytes(value)
 }

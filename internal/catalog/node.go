@@ -25,17 +25,17 @@ type Version struct {
 	Removed bool  // Until removed the node, rather than changed it
 }
 
-func (n *Node) sum() rowsum {
-	return newRowsum('n').ints(n.Entity, n.Parent, n.Revision, payloadColumn(n)).bytes([]byte(n.Name))
+func (n *Node) sum() *rowsum {
+	return newRowsum('n').ints(n.Entity, n.Parent, n.Revision, payloadColumn(n)).text(n.Name)
 }
 
-func (v *Version) sum() rowsum {
+func (v *Version) sum() *rowsum {
 	removed := int64(0)
 	if v.Removed {
 		removed = 1
 	}
 	return newRowsum('v').ints(v.Entity, v.Parent, v.Revision, payloadColumn(&v.Node), v.Until, removed).
-		bytes([]byte(v.Name))
+		text(v.Name)
 }
 
 // payloadColumn is -1 for a directory, whose column is NULL.

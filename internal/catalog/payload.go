@@ -16,7 +16,7 @@ type Payload struct {
 	Chunk int64
 }
 
-func (p *Payload) sum() rowsum {
+func (p *Payload) sum() *rowsum {
 	return newRowsum('p').ints(p.ID, p.Size, p.Chunks, p.Chunk).bytes(p.Digest[:])
 }
 
@@ -47,7 +47,7 @@ type Chunk struct {
 	Size   int64 // in bytes
 }
 
-func (c *Chunk) sum() rowsum {
+func (c *Chunk) sum() *rowsum {
 	return newRowsum('c').ints(c.ID, c.Offset, c.Size).bytes(c.Digest[:])
 }
 
@@ -101,7 +101,7 @@ func encodeEntries(b []byte, entries []Entry) []byte {
 	return b
 }
 
-func segmentSum(payload, start int64, entries []byte) rowsum {
+func segmentSum(payload, start int64, entries []byte) *rowsum {
 	return newRowsum('m').ints(payload, start).bytes(entries)
 }
 

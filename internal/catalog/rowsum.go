@@ -3,29 +3,45 @@ package catalog
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"sync"
 )
 
-// castagnoli is the table of CRC32C; crc32 has it in hardware.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli) //nolint:gochecknoglobals // immutable
+// rowsum collects what the checksum of a row covers: its table's letter, then
+// its columns. Its buffer comes from a pool, since crc32 makes it escape and
+// look-ups are many.
+type rowsum struct{ buf []byte }
 
-// rowsum is the running CRC32C of a row: its table's letter, then its columns.
-type rowsum uint32
+// sums is the pool, and the table of CRC32C, which crc32 has in hardware.
+var sums = sync.Pool{New: func() any { return new(rowsum) }} //nolint:gochecknoglobals // a cache without state
 
-func newRowsum(table byte) rowsum {
-	return rowsum(crc32.Update(0, castagnoli, []byte{table}))
+func newRowsum(table byte) *rowsum {
+	s := sums.Get().(*rowsum)
+	s.buf = append(s.buf[:0], table)
+	return s
 }
 
-func (s rowsum) ints(values ...int64) rowsum {
-	var buf [64]byte
-	b := buf[:0]
+func (s *rowsum) ints(values ...int64) *rowsum {
 	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		s.buf = binary.LittleEndian.AppendUint64(s.buf, uint64(v))
 	}
-	return rowsum(crc32.Update(uint32(s), castagnoli, b))
+	return s
 }
 
-func (s rowsum) bytes(b []byte) rowsum {
-	return rowsum(crc32.Update(uint32(s.ints(int64(len(b)))), castagnoli, b))
+func (s *rowsum) text(v string) *rowsum {
+	s.buf = append(s.ints(int64(len(v))).buf, v...)
+	return s
 }
 
-func (s rowsum) sum() int64 { return int64(s) }
+func (s *rowsum) bytes(b []byte) *rowsum {
+	s.buf = append(s.ints(int64(len(b))).buf, b...)
+	return s
+}
+
+// sum returns the checksum; s must not be used afterwards.
+func (s *rowsum) sum() int64 {
+	crc := crc32.Checksum(s.buf, crc32.MakeTable(crc32.Castagnoli))
+	if cap(s.buf) <= 64<<10 {
+		sums.Put(s)
+	}
+	return int64(crc)
+}

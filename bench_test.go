@@ -1,0 +1,66 @@
+package stardust_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stardustdb/stardust"
+)
+
+// fillRoot creates count files in the root, at most MaxNodes.
+func fillRoot(b *testing.B, db *stardust.DB, count int) []stardust.Record {
+	digest := upload(b, db, []byte("bench")).String()
+	var nodes strings.Builder
+	nodes.WriteString("[")
+	for i := range count {
+		nodes.WriteString(`{name file-` + itoa(int64(100_000+i)) + ` digest {#sha256 "` + digest + `"}} `)
+	}
+	return create(b, db, nodes.String()+"]")
+}
+
+func BenchmarkChildren(b *testing.B) {
+	db := open(b)
+	fillRoot(b, db, stardust.MaxNodes)
+	b.ReportAllocs()
+	for b.Loop() {
+		d, err := db.Objects().Children(0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/stardust.MaxNodes, "ns/record")
+}
+
+func BenchmarkLookup(b *testing.B) {
+	db := open(b)
+	records := fillRoot(b, db, stardust.MaxNodes)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		d, err := db.Objects().Lookup(0, records[i*7919%len(records)].Name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.Close()
+	}
+}
+
+func BenchmarkCommits(b *testing.B) {
+	for _, callers := range []int{1, 16} {
+		b.Run(itoa(int64(callers))+" callers a core", func(b *testing.B) {
+			db := open(b)
+			b.SetParallelism(callers)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					nodes := parse(b, `[{name d}]`)
+					d, err := db.Objects().Create(nodes)
+					if err == nil {
+						d.Close()
+						var records []stardust.Record
+						_ = d.Decode(&records)
+					}
+				}
+			})
+		})
+	}
+}
