@@ -48,7 +48,7 @@ func (x *exchange) attributes() (objectstore.Attributes, error) {
 	}
 	redirect := x.header("x-amz-website-redirect-location")
 	if redirect != "" && !strings.HasPrefix(redirect, "/") && !strings.HasPrefix(redirect, "http://") && !strings.HasPrefix(redirect, "https://") {
-		return a, fail("InvalidArgument", "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.")
+		return a, fail("InvalidRedirectLocation", "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.")
 	}
 	x.reserve(&a, reservedRedirect, redirect)
 	return a, nil
@@ -183,7 +183,9 @@ func (x *exchange) refuseUnsupported() error {
 		"x-amz-server-side-encryption-customer-key", "x-amz-server-side-encryption-aws-kms-key-id",
 	} {
 		if x.header(name) != "" {
-			return fail("NotImplemented", "%s is not supported: %s", name, notImplementedMessage)
+			failure := fail("NotImplemented", notImplementedMessage)
+			failure.Fields = map[string]string{"Header": name}
+			return failure
 		}
 	}
 	mode, until, hold := x.header("x-amz-object-lock-mode"), x.header("x-amz-object-lock-retain-until-date"), x.header("x-amz-object-lock-legal-hold")

@@ -1,8 +1,10 @@
 package s3
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -40,7 +42,7 @@ func (h *Handler) authenticate(r *http.Request, q query) (identity, error) {
 	case q.has("AWSAccessKeyId") && q.has("Signature"):
 		return identity{}, fail("InvalidRequest", "The authorization mechanism you have provided is not supported. Please use %s.", signAlgorithm)
 	case !h.options.Anonymous:
-		return identity{}, fail("AccessDenied", "Access Denied: the request is not signed.")
+		return identity{}, fail("AccessDenied", accessDeniedMessage)
 	}
 	return h.anonymous(r)
 }
@@ -85,7 +87,7 @@ func (h *Handler) fromHeader(r *http.Request, q query, a authorization) (identit
 	}
 	id.payload, id.digest = kind, digest
 	if kind == hashedPayload && r.ContentLength == 0 && hex.EncodeToString(digest) != emptySHA256 {
-		return id, fail("XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed.")
+		return id, sha256Mismatch(digest, sha256.New().Sum(nil))
 	}
 	return id, nil
 }
@@ -96,7 +98,7 @@ func requestTime(r *http.Request) (time.Time, string, error) {
 	if text != "" {
 		t, err := time.Parse(signTimeFormat, text)
 		if err != nil {
-			return t, "", fail("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header")
+			return t, "", fail("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header.")
 		}
 		return t, text, nil
 	}
@@ -107,7 +109,7 @@ func requestTime(r *http.Request) (time.Time, string, error) {
 	}
 	t, err := time.Parse(signTimeFormat, text)
 	if err != nil {
-		return t, "", fail("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header")
+		return t, "", fail("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header.")
 	}
 	return t, text, nil
 }
@@ -121,7 +123,7 @@ func (h *Handler) fromQuery(r *http.Request, q query, a authorization) (identity
 	case a.time.Sub(now) > maxSkew:
 		return identity{}, fail("AccessDenied", "Request is not yet valid")
 	case now.Sub(a.time) > a.expires:
-		failure := fail("AccessDenied", "Request has expired")
+		failure := fail("AccessDenied", "Request has expired.")
 		failure.Fields = map[string]string{
 			"Expires":    a.time.Add(a.expires).Format(time.RFC3339),
 			"ServerTime": now.UTC().Format(time.RFC3339),
@@ -156,16 +158,16 @@ func (h *Handler) fromQuery(r *http.Request, q query, a authorization) (identity
 // x-amz-content-sha256 that is signed.
 func (h *Handler) verify(r *http.Request, q query, a authorization, payload string) (identity, error) {
 	if a.scope.region != h.options.Region {
-		code, where := "AuthorizationHeaderMalformed", "The authorization header is malformed"
+		code, where := headerMalformed, "The authorization header is malformed"
 		if a.presigned {
-			code, where = "AuthorizationQueryParametersError", "Error parsing the X-Amz-Credential parameter"
+			code, where = queryParametersError, "Error parsing the X-Amz-Credential parameter"
 		}
-		failure := fail(code, "%s; the region '%s' is wrong; expecting '%s'", where, a.scope.region, h.options.Region)
+		failure := fail(code, "%s; the region %q is wrong; expecting %q", where, a.scope.region, h.options.Region)
 		failure.Fields = map[string]string{"Region": h.options.Region}
 		return identity{}, failure
 	}
 	if r.Header.Get("X-Amz-Security-Token") != "" || q.has("X-Amz-Security-Token") {
-		return identity{}, fail("InvalidToken", "The provided token is malformed or otherwise invalid: this endpoint gives out no session tokens.")
+		return identity{}, fail("InvalidToken", "The provided token is malformed or otherwise invalid.")
 	}
 	key, ok := h.keys.key(a.scope)
 	if !ok {
@@ -173,9 +175,9 @@ func (h *Handler) verify(r *http.Request, q query, a authorization, payload stri
 		failure.Fields = map[string]string{"AWSAccessKeyId": a.scope.accessKey}
 		return identity{}, failure
 	}
-	if name := unsignedHeader(r, a); name != "" {
+	if names := unsignedHeaders(r, a); len(names) > 0 {
 		failure := fail("AccessDenied", "There were headers present in the request which were not signed")
-		failure.Fields = map[string]string{"HeadersNotSigned": name}
+		failure.Fields = map[string]string{"HeadersNotSigned": strings.Join(names, ", ")}
 		return identity{}, failure
 	}
 	canonical := canonicalRequest(r, q, a, payload)

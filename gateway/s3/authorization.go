@@ -12,6 +12,9 @@ const (
 	signAlgorithm  = "AWS4-HMAC-SHA256"
 	signTimeFormat = "20060102T150405Z"
 	signDayFormat  = "20060102"
+	// The codes of a malformed signature.
+	headerMalformed      = "AuthorizationHeaderMalformed"
+	queryParametersError = "AuthorizationQueryParametersError"
 	// maxPresignedSeconds is the longest life of a presigned URL: seven days.
 	maxPresignedSeconds = 7 * 24 * 60 * 60
 	// maxSignedHeaders bounds the list of signed headers.
@@ -46,7 +49,7 @@ type authorization struct {
 // parseAuthorization parses an Authorization header of Signature Version 4.
 // The time of the signature is in another header and is not set.
 func parseAuthorization(header string) (authorization, error) {
-	const malformed = "AuthorizationHeaderMalformed"
+	const malformed = headerMalformed
 	var a authorization
 	algorithm, rest, ok := strings.Cut(strings.TrimSpace(header), " ")
 	switch {
@@ -54,16 +57,16 @@ func parseAuthorization(header string) (authorization, error) {
 		return a, fail("InvalidRequest", "The authorization mechanism you have provided is not supported. Please use %s.", signAlgorithm)
 	case strings.HasPrefix(algorithm, "AWS4-ECDSA-"):
 		return a, fail("NotImplemented", "Signature Version 4A (%s) is not supported. Please use %s.", algorithm, signAlgorithm)
-	case algorithm != signAlgorithm:
-		return a, fail("InvalidArgument", "Unsupported Authorization Type: use %s.", signAlgorithm)
+	case ok && algorithm != signAlgorithm:
+		return a, fail("InvalidArgument", "Unsupported Authorization Type")
 	case !ok:
-		return a, fail(malformed, "The authorization header is malformed; the Credential, SignedHeaders and Signature components are missing.")
+		return a, fail("InvalidArgument", "Authorization header is invalid -- one and only one ' ' (space) required.")
 	}
 	fields := make(map[string]string, 3)
 	for item := range strings.SplitSeq(rest, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(item), "=")
 		if !ok {
-			return a, fail(malformed, "The provided authorization header does not conform to the expected format: a component has no \"=\".")
+			return a, fail(malformed, "The authorization header is malformed; the authorization component %q is malformed.", item)
 		}
 		if len(fields) == 16 {
 			return a, fail(malformed, "The authorization header has too many components.")
@@ -72,7 +75,7 @@ func parseAuthorization(header string) (authorization, error) {
 	}
 	for _, name := range [...]string{"Credential", "SignedHeaders", "Signature"} {
 		if fields[name] == "" {
-			return a, fail(malformed, "The authorization header is malformed; missing %s.", name)
+			return a, fail(malformed, "The authorization header is malformed; the authorization header requires three components: Credential, SignedHeaders, and Signature.")
 		}
 	}
 	var err error
@@ -88,7 +91,7 @@ func parseAuthorization(header string) (authorization, error) {
 
 // parsePresigned parses the X-Amz- parameters of a presigned URL.
 func parsePresigned(q query) (authorization, error) {
-	const malformed = "AuthorizationQueryParametersError"
+	const malformed = queryParametersError
 	a := authorization{presigned: true}
 	for _, name := range [...]string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-Date", "X-Amz-SignedHeaders", "X-Amz-Expires"} {
 		if q.get(name) == "" {
@@ -129,9 +132,13 @@ func parsePresigned(q query) (authorization, error) {
 // parseCredential parses "AKID/20060102/region/s3/aws4_request". An access key
 // may itself hold "/".
 func parseCredential(s, code string) (scope, error) {
+	where := "The authorization header is malformed"
+	if code == queryParametersError {
+		where = "Error parsing the X-Amz-Credential parameter"
+	}
 	parts := strings.Split(s, "/")
 	if len(parts) < 5 {
-		return scope{}, fail(code, "Error parsing the Credential/X-Amz-Credential parameter; the Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".")
+		return scope{}, fail(code, "%s; the Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", where)
 	}
 	n := len(parts)
 	sc := scope{
@@ -140,16 +147,16 @@ func parseCredential(s, code string) (scope, error) {
 		region:    parts[n-3],
 		service:   parts[n-2],
 	}
-	if _, err := time.Parse(signDayFormat, sc.day); err != nil || len(sc.day) != len(signDayFormat) {
-		return sc, fail(code, "Error parsing the Credential/X-Amz-Credential parameter; incorrect date format %q. This date in the credential must be in the format \"yyyyMMdd\".", sc.day)
-	}
 	switch {
 	case parts[n-1] != "aws4_request":
-		return sc, fail(code, "Error parsing the Credential/X-Amz-Credential parameter; incorrect terminal %q. This endpoint uses \"aws4_request\".", parts[n-1])
+		return sc, fail(code, "%s; incorrect terminal %q. This endpoint uses \"aws4_request\".", where, parts[n-1])
 	case sc.service != "s3":
-		return sc, fail(code, "Error parsing the Credential/X-Amz-Credential parameter; incorrect service %q. This endpoint belongs to \"s3\".", sc.service)
+		return sc, fail(code, "%s; incorrect service %q. This endpoint belongs to \"s3\".", where, sc.service)
 	case sc.accessKey == "":
-		return sc, fail(code, "Error parsing the Credential/X-Amz-Credential parameter; the access key is empty.")
+		return sc, fail(code, "%s; the access key is empty.", where)
+	}
+	if _, err := time.Parse(signDayFormat, sc.day); err != nil || len(sc.day) != len(signDayFormat) {
+		return sc, fail(code, "%s; incorrect date format %q. This date in the credential must be in the format \"yyyyMMdd\".", where, sc.day)
 	}
 	return sc, nil
 }

@@ -36,7 +36,7 @@ func (s *bucketSet) get(name string) (*bucket, error) {
 }
 
 func noSuchBucket(name string) *Failure {
-	failure := fail("NoSuchBucket", "The specified bucket does not exist")
+	failure := fail("NoSuchBucket", "The specified bucket does not exist.")
 	failure.Fields = map[string]string{"BucketName": name}
 	return failure
 }

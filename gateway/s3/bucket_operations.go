@@ -18,7 +18,7 @@ func (x *exchange) listBuckets() error {
 	if value := x.query.get("max-buckets"); value != "" {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > maxBuckets {
-			failure := fail("InvalidArgument", "Argument max-buckets must be an integer between 1 and %d", maxBuckets)
+			failure := fail("InvalidArgument", "Argument max-buckets must be an integer between 1 and %d.", maxBuckets)
 			failure.Fields = map[string]string{"ArgumentName": "max-buckets", "ArgumentValue": value}
 			return failure
 		}
@@ -75,12 +75,12 @@ func (x *exchange) createBucket() error {
 	switch ownership := x.header("x-amz-object-ownership"); ownership {
 	case "", "BucketOwnerEnforced":
 	case "BucketOwnerPreferred", "ObjectWriter":
-		return fail("NotImplemented", "Access control lists are not supported: %s", notImplementedMessage)
+		return fail("NotImplemented", notImplementedMessage)
 	default:
 		return fail("InvalidArgument", "Invalid x-amz-object-ownership header: %s", ownership)
 	}
 	if strings.EqualFold(x.header("x-amz-bucket-object-lock-enabled"), "true") {
-		return fail("NotImplemented", "Object lock is not supported: %s", notImplementedMessage)
+		return fail("NotImplemented", notImplementedMessage)
 	}
 	if err := x.checkLocation(); err != nil {
 		return err
@@ -100,6 +100,7 @@ func (x *exchange) createBucket() error {
 	}
 	x.h.buckets.add(x.h.newBucket(x.bucketName, store, true))
 	x.w.Header().Set("Location", "/"+x.bucketName)
+	x.w.Header().Set("X-Amz-Bucket-Arn", "arn:aws:s3:::"+x.bucketName)
 	x.w.Header().Set("Content-Length", "0")
 	x.writeStatus(http.StatusOK)
 	return nil
@@ -121,7 +122,7 @@ func (x *exchange) checkLocation() error {
 	}
 	for i := range e.children {
 		if e.children[i].name == "Tags" && len(e.children[i].children) > 0 {
-			return fail("NotImplemented", "Tags of buckets are not supported: %s", notImplementedMessage)
+			return fail("NotImplemented", notImplementedMessage)
 		}
 	}
 	return nil
@@ -137,7 +138,7 @@ func (x *exchange) deleteBucket() error {
 		if err != nil {
 			return err
 		}
-		return fail("BucketNotEmpty", "The bucket you tried to delete is not empty")
+		return fail("BucketNotEmpty", "The bucket you tried to delete is not empty.")
 	}
 	if !x.h.buckets.remove(x.bucket) {
 		return noSuchBucket(x.bucketName)

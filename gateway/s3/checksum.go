@@ -152,7 +152,7 @@ func contentMD5(h http.Header) ([]byte, error) {
 	}
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimSpace(values[0]))
 	if err != nil || len(sum) != md5.Size {
-		return nil, fail("InvalidDigest", "The Content-MD5 you specified is not valid.")
+		return nil, fail("InvalidDigest", "The Content-Md5 you specified is not valid.")
 	}
 	return sum, nil
 }

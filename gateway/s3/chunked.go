@@ -66,14 +66,20 @@ type chunkedReader struct {
 	want   string    // the signature of the current chunk
 	left   int64     // bytes of the current chunk not yet read
 	begun  bool      // inside a chunk's data or at its end
-	// wantTrailer says that a trailer follows, signed when the chunks are.
-	wantTrailer bool
-	trailers    map[string]string // lower-case names; set at the end
-	err         error
+	// signedTrailer says that a signature of the trailer follows the chunks'.
+	signedTrailer bool
+	trailer       string // the name of the one trailer that may come, or ""
+	trailers      map[string]string
+	err           error
 }
 
-func newChunkedReader(r io.Reader, signer *chunkSigner, trailer bool) *chunkedReader {
-	c := &chunkedReader{r: bufio.NewReaderSize(r, maxChunkLine), signer: signer, wantTrailer: trailer}
+// newChunkedReader decodes r. trailer says that the encoding is one with a
+// trailer, name which header it is; "" for none.
+func newChunkedReader(r io.Reader, signer *chunkSigner, trailer bool, name string) *chunkedReader {
+	c := &chunkedReader{
+		r: bufio.NewReaderSize(r, maxChunkLine), signer: signer,
+		signedTrailer: trailer && signer != nil, trailer: name,
+	}
 	if signer != nil {
 		c.digest = sha256.New()
 	}
@@ -111,9 +117,9 @@ func (c *chunkedReader) advance() error {
 			return err
 		}
 	}
-	line, err := c.line()
+	line, err := c.chunkLine()
 	if err != nil {
-		return noEOF(err)
+		return err
 	}
 	size, extension, _ := strings.Cut(line, ";")
 	c.left, err = parseChunkSize(size)
@@ -123,7 +129,7 @@ func (c *chunkedReader) advance() error {
 	if c.signer != nil {
 		signature, ok := strings.CutPrefix(extension, "chunk-signature=")
 		if !ok {
-			return fail("IncompleteBody", "A chunk of the body has no chunk-signature.")
+			return fail("IncompleteBody", incompleteBodyMessage)
 		}
 		c.want = signature
 		c.digest.Reset()
@@ -140,12 +146,12 @@ func (c *chunkedReader) advance() error {
 
 // endOfChunk reads the line end after a chunk's data.
 func (c *chunkedReader) endOfChunk() error {
-	line, err := c.line()
+	line, err := c.chunkLine()
 	if err != nil {
-		return noEOF(err)
+		return err
 	}
 	if line != "" {
-		return fail("IncompleteBody", "A chunk of the body is longer than its size says.")
+		return fail("IncompleteBody", incompleteBodyMessage)
 	}
 	return nil
 }
@@ -166,7 +172,7 @@ func (c *chunkedReader) finish() error {
 	var canonical bytes.Buffer
 	signature := ""
 	for range maxTrailerLines {
-		line, err := c.line()
+		line, _, err := c.line()
 		if errors.Is(err, io.EOF) {
 			return c.finishTrailer(canonical.Bytes(), signature)
 		}
@@ -177,56 +183,60 @@ func (c *chunkedReader) finish() error {
 			continue
 		}
 		name, value, ok := strings.Cut(line, ":")
-		if !ok || !c.wantTrailer {
-			return fail("MalformedTrailerError", "The request contained trailing data that was not well-formed or did not conform to our published schema.")
-		}
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
-		if name == "x-amz-trailer-signature" {
+		switch {
+		case c.signedTrailer && name == "x-amz-trailer-signature":
 			signature = value
 			continue
+		case !ok || name != c.trailer || c.trailers != nil:
+			return fail("MalformedTrailerError", trailerMessage)
 		}
-		if c.trailers == nil {
-			c.trailers = make(map[string]string)
-		}
-		c.trailers[name] = value
+		c.trailers = map[string]string{name: value}
 		canonical.WriteString(name + ":" + value + "\n")
 	}
-	return fail("MalformedTrailerError", "The request's trailer has more than %d lines.", maxTrailerLines)
+	return fail("MalformedTrailerError", trailerMessage)
 }
 
 func (c *chunkedReader) finishTrailer(canonical []byte, signature string) error {
-	if c.signer != nil && c.wantTrailer && !equalSignatures(c.signer.trailer(canonical), signature) {
+	if c.signedTrailer && !equalSignatures(c.signer.trailer(canonical), signature) {
 		return fail("SignatureDoesNotMatch", signatureMessage)
 	}
 	return io.EOF
 }
 
-// line reads one line and strips its end. At the very end it returns io.EOF.
-func (c *chunkedReader) line() (string, error) {
+// chunkLine reads a line of the chunks, which must end in "\r\n".
+func (c *chunkedReader) chunkLine() (string, error) {
+	line, proper, err := c.line()
+	switch {
+	case errors.Is(err, io.EOF):
+		return "", io.ErrUnexpectedEOF
+	case err == nil && !proper:
+		return "", fail("IncompleteBody", incompleteBodyMessage)
+	}
+	return line, err
+}
+
+// line reads one line and strips its end; proper says that it was "\r\n". At
+// the very end it returns io.EOF.
+func (c *chunkedReader) line() (text string, proper bool, err error) {
 	b, err := c.r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return "", fail("InvalidRequest", "A line of the aws-chunked body is longer than %d bytes.", maxChunkLine)
+		return "", false, fail("InvalidRequest", "A line of the aws-chunked body is longer than %d bytes.", maxChunkLine)
 	case errors.Is(err, io.EOF) && len(b) > 0:
-		return "", io.ErrUnexpectedEOF
+		return "", false, io.ErrUnexpectedEOF
 	case err != nil:
-		return "", err
+		return "", false, err
 	}
-	return string(bytes.TrimSuffix(b[:len(b)-1], []byte("\r"))), nil
-}
-
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	b, proper = bytes.CutSuffix(b[:len(b)-1], []byte("\r"))
+	return string(b), proper, nil
 }
 
 // parseChunkSize parses the hexadecimal size before a chunk.
 func parseChunkSize(s string) (int64, error) {
 	n, err := strconv.ParseUint(s, 16, 63)
 	if err != nil || s[0] == '+' || n > maxChunkSize {
-		return 0, fail("InvalidChunkSizeError", "The size of a chunk of the body is not a hexadecimal number.")
+		return 0, fail("IncompleteBody", incompleteBodyMessage)
 	}
 	return int64(n), nil
 }

@@ -108,7 +108,12 @@ func (x *exchange) putCondition() (objectstore.PutMode, objectstore.UpdateVersio
 			return objectstore.Update, objectstore.UpdateVersion{ETag: tags[0]}, nil
 		}
 	}
-	return 0, objectstore.UpdateVersion{}, fail("NotImplemented", "A write takes If-None-Match: * or If-Match with one strong ETag. %s", notImplementedMessage)
+	failure := fail("NotImplemented", notImplementedMessage)
+	failure.Fields = map[string]string{"Header": "If-None-Match"}
+	if match != "" {
+		failure.Fields["Header"] = "If-Match"
+	}
+	return 0, objectstore.UpdateVersion{}, failure
 }
 
 // parseRange parses a Range header. As S3 does, it ignores several ranges and
@@ -118,7 +123,7 @@ func parseRange(header string) *objectstore.Range {
 	if !ok {
 		return nil
 	}
-	first, last, ok := strings.Cut(strings.TrimSpace(spec), "-")
+	first, last, ok := strings.Cut(spec, "-")
 	if !ok {
 		return nil
 	}

@@ -26,6 +26,7 @@ func parseCopySource(header string) (copySource, error) {
 	raw = strings.TrimPrefix(raw, "/")
 	path, err := url.PathUnescape(raw)
 	if err != nil {
+		invalid.Message = "Invalid copy source encoding"
 		return copySource{}, invalid
 	}
 	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -45,7 +46,7 @@ func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions,
 		return nil, "", nil, err
 	}
 	if owner := x.header("x-amz-source-expected-bucket-owner"); owner != "" && owner != x.owner() {
-		return nil, "", nil, fail("AccessDenied", "The source bucket's owner is not the one you expect.")
+		return nil, "", nil, fail("AccessDenied", accessDeniedMessage)
 	}
 	b, err := x.h.buckets.get(source.bucket)
 	if err != nil {
@@ -71,15 +72,15 @@ func sourceFailure(err error) error {
 	return err
 }
 
-// directive reads a header that is COPY, the default, or REPLACE.
-func (x *exchange) directive(name string) (replace bool, err error) {
-	switch value := x.header(name); value {
+// directive reads the header of that kind of directive: COPY, the default, or REPLACE.
+func (x *exchange) directive(kind string) (replace bool, err error) {
+	switch x.header("x-amz-" + kind + "-directive") {
 	case "", "COPY":
 		return false, nil
 	case "REPLACE":
 		return true, nil
 	default:
-		return false, fail("InvalidArgument", "Unknown %s: %s", name, value)
+		return false, fail("InvalidArgument", "Unknown %s directive.", kind)
 	}
 }
 
@@ -88,11 +89,11 @@ func (x *exchange) copyObject() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
-	replace, err := x.directive("x-amz-metadata-directive")
+	replace, err := x.directive("metadata")
 	if err != nil {
 		return err
 	}
-	replaceTags, err := x.directive("x-amz-tagging-directive")
+	replaceTags, err := x.directive("tagging")
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,9 @@ func (x *exchange) deleteObject() error {
 	}
 	for _, name := range [...]string{"If-Match", "X-Amz-If-Match-Last-Modified-Time", "X-Amz-If-Match-Size"} {
 		if x.r.Header.Get(name) != "" {
-			return fail("NotImplemented", "A conditional delete: %s", notImplementedMessage)
+			failure := fail("NotImplemented", notImplementedMessage)
+			failure.Fields = map[string]string{"Header": name}
+			return failure
 		}
 	}
 	err := x.bucket.store.Delete(x.r.Context(), x.path)

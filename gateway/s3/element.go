@@ -45,7 +45,7 @@ func (e *element) find(name string) (string, bool) {
 func malformedXML(err error) *Failure {
 	return &Failure{
 		Code:    "MalformedXML",
-		Message: "The XML you provided was not well-formed or did not validate against our published schema",
+		Message: "The XML you provided was not well-formed or did not validate against our published schema.",
 		Err:     err,
 	}
 }

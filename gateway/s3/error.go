@@ -77,10 +77,10 @@ func statusOf(code string) int {
 		"AuthorizationQueryParametersError", "BadDigest", "BadRequest", "EntityTooLarge",
 		"EntityTooSmall", "IncompleteBody", "IllegalLocationConstraintException",
 		"InvalidArgument", "InvalidBucketName", "InvalidDigest", "InvalidLocationConstraint", "InvalidPart",
-		"InvalidPartOrder", "InvalidRequest", "InvalidStorageClass", "InvalidTag", "InvalidToken",
+		"InvalidPartOrder", "InvalidRedirectLocation", "InvalidRequest", "InvalidStorageClass", "InvalidTag", "InvalidToken",
 		"InvalidURI", "KeyTooLongError", "MalformedACLError", "MalformedTrailerError",
 		"MalformedXML", "MetadataTooLarge", "RequestTimeout", "XAmzContentSHA256Mismatch",
-		"InvalidChunkSizeError":
+		"InvalidEncryptionAlgorithmError":
 		return http.StatusBadRequest
 	default:
 		return http.StatusInternalServerError
@@ -128,9 +128,11 @@ func asFailure(err error) *Failure {
 // Messages that more than one place sends, in S3's own wording where clients
 // are known to look at it.
 const (
-	preconditionMessage   = "At least one of the pre-conditions you specified did not hold"
+	preconditionMessage   = "At least one of the pre-conditions you specified did not hold."
 	noSuchUploadMessage   = "The specified multipart upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."
-	invalidPartMessage    = "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag."
-	incompleteBodyMessage = "You did not provide the number of bytes specified by the Content-Length HTTP header."
-	notImplementedMessage = "A header or parameter you provided implies functionality that is not implemented."
+	invalidPartMessage    = "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag."
+	incompleteBodyMessage = "You did not provide the number of bytes specified by the Content-Length HTTP header"
+	accessDeniedMessage   = "Access Denied."
+	trailerMessage        = "The request contained trailing data that was not well-formed or did not conform to our published schema."
+	notImplementedMessage = "A header you provided implies functionality that is not implemented."
 )

@@ -54,7 +54,7 @@ func (x *exchange) serve() error {
 		return err
 	}
 	if owner := x.header("x-amz-expected-bucket-owner"); owner != "" && owner != x.owner() {
-		return fail("AccessDenied", "The bucket's owner is not the one you expect.")
+		return fail("AccessDenied", accessDeniedMessage)
 	}
 	if x.bucketName != "" && !op.noBucket {
 		if x.bucket, err = x.h.buckets.get(x.bucketName); err != nil {

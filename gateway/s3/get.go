@@ -106,14 +106,14 @@ func (x *exchange) partNumber(o *objectstore.GetOptions) (bool, error) {
 	case x.r.Header.Get("Range") != "":
 		return false, fail("InvalidRequest", "Cannot specify both Range header and partNumber query parameter")
 	case number > 1:
-		return false, fail("InvalidPartNumber", "The requested partnumber is not satisfiable")
+		return false, fail("InvalidPartNumber", "The requested partnumber is not satisfiable.")
 	}
 	o.Range = nil
 	return true, nil
 }
 
 func invalidPartNumber() *Failure {
-	return fail("InvalidArgument", "Part number must be an integer between 1 and %d, inclusive", objectstore.MaxParts)
+	return fail("InvalidArgument", "Part number must be an integer between 1 and %d, inclusive.", objectstore.MaxParts)
 }
 
 // ifRange reports whether a range applies: it does unless If-Range names

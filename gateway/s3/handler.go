@@ -27,6 +27,8 @@ type Handler struct {
 	slots    *semaphore.Weighted // requests
 	memory   *semaphore.Weighted // bytes of buffered bodies
 	buffers  sync.Pool           // of *[]byte, copyBufferSize each
+	// completed are the latest completed multipart uploads.
+	completed completedUploads
 }
 
 // copyBufferSize is the size of the buffers that bodies are copied through.

@@ -70,7 +70,7 @@ func (x *exchange) listObjects() error {
 	d.number("MaxKeys", int64(l.limit))
 	d.optional("Delimiter", encode(l.delimiter))
 	d.flag("IsTruncated", p.truncated)
-	if p.truncated && l.delimiter != "" {
+	if p.truncated {
 		d.text("NextMarker", encode(p.last))
 	}
 	x.appendEntries(d, p, encode, true)

@@ -104,6 +104,7 @@ func (x *exchange) uploadPart() error {
 	}
 	x.setWritten(&objectstore.PutResult{ETag: part.ETag}, p)
 	x.w.Header().Del("X-Amz-Checksum-Type")
+	x.w.Header().Del("X-Amz-Object-Size")
 	x.writeStatus(http.StatusOK)
 	return nil
 }
@@ -121,15 +122,20 @@ func (x *exchange) completeUpload() error {
 		return err
 	}
 	id := x.query.get("uploadId")
-	parts, err := x.checkParts(id, body)
-	if err != nil {
-		return err
-	}
-	result, err := x.bucket.uploads.CompleteMultipart(x.r.Context(), x.path, id, parts, &objectstore.CompleteOptions{
-		Mode: mode, UpdateVersion: version, Extensions: x.extensions(),
-	})
-	if err != nil {
-		return x.writeError(err, mode)
+	done := completedUpload{x.bucket, x.path, id}
+	result := x.h.completed.get(done)
+	if result == nil {
+		parts, err := x.checkParts(id, body)
+		if err != nil {
+			return err
+		}
+		result, err = x.bucket.uploads.CompleteMultipart(x.r.Context(), x.path, id, parts, &objectstore.CompleteOptions{
+			Mode: mode, UpdateVersion: version, Extensions: x.extensions(),
+		})
+		if err != nil {
+			return x.writeError(err, mode)
+		}
+		x.h.completed.add(done, result)
 	}
 	if result.Version != "" {
 		x.w.Header().Set("X-Amz-Version-Id", result.Version)
@@ -219,8 +225,10 @@ func (x *exchange) checkParts(id string, parts []objectstore.Part) ([]objectstor
 	if value := x.header("x-amz-mp-object-size"); value != "" {
 		size, err := strconv.ParseInt(value, 10, 64)
 		switch {
-		case err != nil || size < 0:
+		case err != nil:
 			return nil, fail("InvalidRequest", "Value for x-amz-mp-object-size header is invalid.")
+		case size < 0:
+			return nil, fail("InvalidRequest", "Value for x-amz-mp-object-size header is less than zero: '%d'", size)
 		case size != total:
 			return nil, fail("InvalidRequest", "The provided 'x-amz-mp-object-size' header value %d does not match what was computed: %d", size, total)
 		}

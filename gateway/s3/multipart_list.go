@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -134,8 +133,7 @@ func (x *exchange) listUploads() error {
 	return nil
 }
 
-// collect fills the page. The uploads of one key are put in the order of their
-// ids, so that a marker stands even when its upload has ended.
+// collect fills the page, in the order of keys and then of time.
 func (l *uploadListing) collect(x *exchange) error {
 	var same []objectstore.MultipartUpload // of one key
 	for upload, err := range x.bucket.uploads.ListMultiparts(x.r.Context(), l.prefix) {
@@ -173,11 +171,13 @@ func (l *uploadListing) add(same []objectstore.MultipartUpload) {
 		l.nextKey, l.nextID = prefix, ""
 		return
 	}
-	slices.SortFunc(same, func(a, b objectstore.MultipartUpload) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(same, func(a, b objectstore.MultipartUpload) int { return a.Initiated.Compare(b.Initiated) })
+	if key == l.keyMarker {
+		// Behind the marker; all of the key when its upload has ended.
+		i := slices.IndexFunc(same, func(u objectstore.MultipartUpload) bool { return u.ID == l.idMarker })
+		same = same[i+1:]
+	}
 	for _, upload := range same {
-		if key == l.keyMarker && upload.ID <= l.idMarker {
-			continue
-		}
 		if l.full() {
 			return
 		}

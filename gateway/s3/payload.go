@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"hash"
@@ -48,7 +49,7 @@ func parsePayload(value string) (kind payloadKind, digest []byte, err error) {
 	}
 	digest, err = hex.DecodeString(value)
 	if err != nil || len(digest) != sha256.Size {
-		return 0, nil, fail("InvalidArgument", "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER or a valid sha256 value.")
+		return 0, nil, fail("InvalidArgument", "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD, STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER or a valid sha256 value.")
 	}
 	return hashedPayload, digest, nil
 }
@@ -71,7 +72,27 @@ type payload struct {
 type check struct {
 	hash    hash.Hash
 	want    []byte // nil when it comes in the trailer
-	failure *Failure
+	failure func(want, got []byte) *Failure
+	// additional says that it is an x-amz-checksum- one.
+	additional bool
+}
+
+func sha256Mismatch(want, got []byte) *Failure {
+	failure := fail("XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed.")
+	failure.Fields = map[string]string{
+		"ClientComputedContentSHA256": hex.EncodeToString(want),
+		"S3ComputedContentSHA256":     hex.EncodeToString(got),
+	}
+	return failure
+}
+
+func md5Mismatch(want, got []byte) *Failure {
+	failure := fail("BadDigest", "The Content-MD5 you specified did not match what we received.")
+	failure.Fields = map[string]string{
+		"ExpectedDigest":   base64.StdEncoding.EncodeToString(want),
+		"CalculatedDigest": base64.StdEncoding.EncodeToString(got),
+	}
+	return failure
 }
 
 // newPayload prepares the body of a request, to be read from raw. signer is nil
@@ -92,21 +113,21 @@ func newPayload(r *http.Request, raw io.Reader, header func(string) string, kind
 		return nil, fail("MissingContentLength", "You must provide the Content-Length HTTP header.")
 	case p.declared.trailer && !kind.trailer():
 		return nil, fail("InvalidRequest", "The x-amz-trailer header needs an x-amz-content-sha256 that ends in -TRAILER.")
-	case kind == unsignedChunksTrailer && !p.declared.trailer:
-		return nil, fail("MalformedTrailerError", "An unsigned body with a trailer needs the x-amz-trailer header.")
 	}
 	if kind == hashedPayload {
-		p.checks = append(p.checks, check{sha256.New(), digest, fail("XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed.")})
+		p.checks = append(p.checks, check{hash: sha256.New(), want: digest, failure: sha256Mismatch})
 	}
 	sum, err := contentMD5(r.Header)
 	if err != nil {
 		return nil, err
 	}
 	if sum != nil {
-		p.checks = append(p.checks, check{md5.New(), sum, fail("BadDigest", "The Content-MD5 you specified did not match what we received.")})
+		p.checks = append(p.checks, check{hash: md5.New(), want: sum, failure: md5Mismatch})
 	}
 	if c := p.declared.checksum; c != "" {
-		p.checks = append(p.checks, check{c.newHash(), p.declared.sum, fail("BadDigest", "The %s you specified did not match the calculated checksum.", c)})
+		p.checks = append(p.checks, check{additional: true, hash: c.newHash(), want: p.declared.sum, failure: func(_, _ []byte) *Failure {
+			return fail("BadDigest", "The %s you specified did not match the calculated checksum.", c)
+		}})
 	}
 	return p, nil
 }
@@ -114,7 +135,7 @@ func newPayload(r *http.Request, raw io.Reader, header func(string) string, kind
 func (p *payload) decodeChunks(r *http.Request, kind payloadKind, signer *chunkSigner) error {
 	length := r.Header.Get("X-Amz-Decoded-Content-Length")
 	if length == "" {
-		return fail("MissingContentLength", "You must provide the x-amz-decoded-content-length HTTP header.")
+		return fail("MissingContentLength", "You must provide the Content-Length HTTP header.")
 	}
 	n, err := strconv.ParseUint(length, 10, 63)
 	if err != nil {
@@ -126,7 +147,11 @@ func (p *payload) decodeChunks(r *http.Request, kind payloadKind, signer *chunkS
 	} else if signer == nil {
 		return fail("AccessDenied", "A body of signed chunks needs a signed request.")
 	}
-	p.chunks = newChunkedReader(p.r, signer, kind.trailer())
+	trailer := ""
+	if p.declared.trailer && kind.trailer() {
+		trailer = p.declared.checksum.header()
+	}
+	p.chunks = newChunkedReader(p.r, signer, kind.trailer(), trailer)
 	p.r = p.chunks
 	return nil
 }
@@ -167,8 +192,8 @@ func (p *payload) verify() error {
 				return err
 			}
 		}
-		if subtle.ConstantTimeCompare(c.hash.Sum(nil), c.want) != 1 {
-			return c.failure
+		if got := c.hash.Sum(nil); subtle.ConstantTimeCompare(got, c.want) != 1 {
+			return c.failure(c.want, got)
 		}
 	}
 	return io.EOF
@@ -179,7 +204,7 @@ func (p *payload) fromTrailer() ([]byte, error) {
 	name := p.declared.checksum.header()
 	value, ok := p.chunks.trailers[name]
 	if !ok {
-		return nil, fail("MalformedTrailerError", "The request's trailer has no %s.", name)
+		return nil, fail("MalformedTrailerError", trailerMessage)
 	}
 	sum, ok := p.declared.checksum.decode(value)
 	if !ok {

@@ -160,9 +160,10 @@ func stringToSign(a authorization, canonical []byte) []byte {
 	return hex.AppendEncode(b, sum[:])
 }
 
-// unsignedHeader returns the name of a header that must be signed and is not,
-// or "". All x-amz- headers must be, lest someone add one to a signed request.
-func unsignedHeader(r *http.Request, a authorization) string {
+// unsignedHeaders returns the headers that must be signed and are not. All
+// x-amz- headers must be, lest someone add one to a signed request.
+func unsignedHeaders(r *http.Request, a authorization) []string {
+	var names []string
 	for name := range r.Header {
 		lower := strings.ToLower(name)
 		if !strings.HasPrefix(lower, "x-amz-") || slices.Contains(a.signedHeaders, lower) {
@@ -171,7 +172,8 @@ func unsignedHeader(r *http.Request, a authorization) string {
 		if a.presigned && lower == "x-amz-content-sha256" {
 			continue // it can only make the check of the body stricter
 		}
-		return lower
+		names = append(names, lower)
 	}
-	return ""
+	slices.Sort(names)
+	return names
 }
