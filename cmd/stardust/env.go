@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// env is the world as a command sees it. One goroutine uses it at a time.
+type env struct {
+	in  io.Reader
+	out *bufio.Writer // run flushes it
+	err io.Writer
+
+	outTerminal bool
+	errTerminal bool
+	now         func() time.Time
+
+	// What the flags of the root command say.
+	lockTimeout time.Duration
+	quiet       bool
+	verbose     bool
+}
+
+// newEnv returns the process's own streams and clock.
+func newEnv() *env {
+	return &env{
+		in:          os.Stdin,
+		out:         bufio.NewWriterSize(os.Stdout, 64<<10),
+		err:         os.Stderr,
+		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		now:         time.Now,
+	}
+}
+
+// printf writes a part of the command's result. What a broken stream loses
+// shows when run flushes it.
+func (e *env) printf(format string, args ...any) {
+	fmt.Fprintf(e.out, format, args...) //nolint:errcheck // a bufio.Writer keeps its error for Flush
+}
+
+// println writes a line of the command's result as it is.
+func (e *env) println(line string) {
+	e.out.WriteString(line) //nolint:errcheck // as above
+	e.out.WriteByte('\n')   //nolint:errcheck // as above
+}
+
+// notice tells the person at the keyboard something beside the result.
+func (e *env) notice(format string, args ...any) {
+	if !e.quiet {
+		fmt.Fprintln(e.err, printable(fmt.Sprintf(format, args...))) //nolint:errcheck // nowhere left to say it
+	}
+}
+
+// logger returns where the database may log to.
+func (e *env) logger() *slog.Logger {
+	if !e.verbose {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}

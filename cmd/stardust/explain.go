@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/stardustdb/stardust"
+)
+
+// subjectError says what an error is about.
+type subjectError struct {
+	subject string
+	err     error
+}
+
+func (s *subjectError) Error() string { return s.subject + ": " + explain(s.err) }
+func (s *subjectError) Unwrap() error { return s.err }
+
+// about says what an error is about; nil stays nil.
+func about(subject string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &subjectError{subject, err}
+}
+
+// explain returns an error in the words of someone who keeps files, not of
+// someone who writes programs: which thing, what happened, what to do.
+func explain(err error) string {
+	switch e := err.(type) { //nolint:errorlint // each layer speaks for what it wraps
+	case *stardust.Error:
+		return explainStatus(e)
+	case *fs.PathError:
+		return e.Path + ": " + explain(e.Err)
+	case *os.LinkError:
+		return e.New + ": " + explain(e.Err)
+	case *os.SyscallError:
+		return explain(e.Err)
+	case interface{ Unwrap() []error }:
+		var parts []string
+		for _, one := range e.Unwrap() {
+			parts = append(parts, explain(one))
+		}
+		return strings.Join(parts, "; ")
+	}
+	return err.Error()
+}
+
+func explainStatus(e *stardust.Error) string {
+	text := e.Message
+	switch {
+	case text == "" && e.Err != nil:
+		text = explain(e.Err)
+		if e.Status == stardust.StatusEvaluationFailed {
+			text = "stored bytes are damaged: " + text
+		}
+	case text == "":
+		text = strings.ReplaceAll(e.Status.String(), "_", " ")
+	case e.Err != nil && e.Code == "" && (e.Status == stardust.StatusIO || e.Status == stardust.StatusEvaluationFailed):
+		text += ": " + explain(e.Err)
+	}
+	if hint := hint(e); hint != "" {
+		text += "; " + hint
+	}
+	return text
+}
+
+// hint says what can be done on the command line about errors that the database
+// can only state.
+func hint(e *stardust.Error) string {
+	switch {
+	case e.Code == stardust.CodeInUse:
+		return "--lock-timeout says how long to wait for it"
+	case e.Code == stardust.CodeNotEmpty:
+		return "stardust rm -r removes a directory with all that is in it"
+	case e.Status == stardust.StatusOutOfMemory:
+		return "try again with fewer --workers"
+	}
+	return ""
+}
+
+// isMissing reports whether an error says that a node or file does not exist.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

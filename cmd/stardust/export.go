@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
+)
+
+func newExportCommand(e *env) *cobra.Command {
+	var flags transferFlags
+	var at revision
+	var replace bool
+	cmd := &cobra.Command{
+		Use:   "export FILE [PATH] DIR",
+		Short: "Copy files and directories out of the database into a local directory",
+		Long: `Copy what is in the directory PATH of the database (its root by default), or the
+file PATH, into the local directory DIR, which is made when it is missing.
+
+Files that have the content already are left alone; those with other content are
+reported, or overwritten with --replace. Each file is there whole or not at all,
+and nothing is written outside DIR, whatever names and links there are.`,
+		Example: `  stardust export photos.stardust /tmp/photos
+  stardust export work.stardust projects/app src --at 118 --replace`,
+		Args:    arguments(2, 3),
+		GroupID: groupTransfer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.check(); err != nil {
+				return err
+			}
+			path := ""
+			if len(args) == 3 {
+				path = cleanPath(args[1])
+			}
+			return e.read(cmd.Context(), args[0], &at, func(s *session) error {
+				return flags.runExport(cmd.Context(), e, s, path, args[len(args)-1], replace)
+			})
+		},
+		ValidArgsFunction: e.complete(completeFile, completePath, completeLocal),
+	}
+	flags.addFlags(cmd)
+	atFlag(cmd, &at)
+	cmd.Flags().BoolVar(&replace, "replace", false, "overwrite local files that have other content")
+	return cmd
+}
+
+func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path, to string, replace bool) error {
+	r, err := s.objects.Resolve(path)
+	if err != nil {
+		return err
+	}
+	b := e.newBar("export", 0)
+	summed := sum(ctx, s, r.Entity, b)
+	options := t.options(b)
+	options.Replace = replace
+	report, err := s.objects.Export(ctx, r.Entity, to, options)
+	summed()
+	b.done(report.Bytes)
+	return t.finish(ctx, e, "Exported", "to "+to, report, err)
+}
+
+// sum finds out how many bytes there are, for a bar that is shown, while the
+// export goes on. The caller calls what it returns to end it and wait for it.
+func sum(ctx context.Context, s *session, entity int64, b *bar) (end func()) {
+	if b.progress == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		total := int64(0)
+		for entry, err := range s.objects.WithContext(ctx).Walk(entity) {
+			if err != nil || ctx.Err() != nil {
+				return // the export has it to report
+			}
+			if entry.Record.Kind == stardust.KindFile {
+				total += entry.Record.Size
+				b.setTotal(total)
+			}
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}

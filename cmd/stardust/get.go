@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
+)
+
+func newGetCommand(e *env) *cobra.Command {
+	var at revision
+	var replace bool
+	cmd := &cobra.Command{
+		Use:   "get FILE PATH [LOCAL]",
+		Short: "Copy one file out of the database",
+		Long: `Copy the file PATH of the database to the local file LOCAL. When LOCAL is a
+directory, or left out, the file lands in it, or in the working directory, under
+its own name. LOCAL - is standard output.
+
+The local file is there whole or not at all; one that exists is only overwritten
+with --replace.`,
+		Example: `  stardust get notes.stardust essays/2026/draft.md
+  stardust get notes.stardust todo.txt old-todo.txt --at 12`,
+		Args:    arguments(2, 3),
+		GroupID: groupTransfer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return e.read(ctx, args[0], &at, func(s *session) error {
+				return runGet(ctx, e, s, args[1], argument(args, 2), replace)
+			})
+		},
+		ValidArgsFunction: e.complete(completeFile, completePath, completeLocal),
+	}
+	atFlag(cmd, &at)
+	cmd.Flags().BoolVar(&replace, "replace", false, "overwrite a local file that is there already")
+	return cmd
+}
+
+func runGet(ctx context.Context, e *env, s *session, path, local string, replace bool) error {
+	r, err := s.fileAt(path)
+	if err != nil {
+		return err
+	}
+	stream, err := s.objects.OpenDigest(r.Digest)
+	if err != nil {
+		return err
+	}
+	defer stream.Close() //nolint:errcheck // always nil
+	if local == "-" {
+		_, err := stream.WriteTo(e.out)
+		return err
+	}
+	directory, name := filepath.Split(local)
+	if info, err := os.Stat(local); local == "" || err == nil && info.IsDir() || strings.HasSuffix(local, string(filepath.Separator)) {
+		directory, name = local, r.Name
+	}
+	if !filepath.IsLocal(name) || strings.ContainsRune(name, filepath.Separator) {
+		return fmt.Errorf("%s cannot be the name of a local file; give another as LOCAL", quote(name))
+	}
+	if directory == "" {
+		directory = "."
+	}
+	b := e.newBar("get", r.Size)
+	err = saveLocal(stream, b, directory, name, replace)
+	b.done(b.current.Load())
+	return stopped(ctx, err, "no local file was written")
+}
+
+// fileAt returns the record of a file.
+func (s *session) fileAt(path string) (stardust.Record, error) {
+	path = cleanPath(path)
+	r, err := s.objects.Resolve(path)
+	if err == nil && isDirectory(r) {
+		err = about(absolute(path), errors.New("is a directory; stardust export copies what is in it"))
+	}
+	return r, err
+}
+
+// saveLocal writes what from holds to a new file and then gives it its name.
+func saveLocal(from io.WriterTo, b *bar, directory, name string, replace bool) (err error) {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing was written through it
+	place := filepath.Join(directory, name)
+	switch info, err := root.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return about(quote(place), errors.New("something that is no file is in the way"))
+	case !replace:
+		return about(quote(place), errors.New("exists already; --replace overwrites it"))
+	}
+	temporary := fmt.Sprintf(".stardust-get-%d", os.Getpid())
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, root.Remove(temporary))
+		}
+	}()
+	_, err = from.WriteTo(io.MultiWriter(f, countingWriter{b}))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return about(quote(place), err)
+	}
+	return root.Rename(temporary, name)
+}

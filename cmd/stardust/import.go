@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+)
+
+func newImportCommand(e *env) *cobra.Command {
+	var flags transferFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE DIR [PATH]",
+		Short: "Copy a local directory's files and directories into the database",
+		Long: `Copy what is in the local directory DIR into the directory PATH of the database
+(its root by default), which is made when it is missing, like FILE itself.
+
+Content that is stored already is not stored again, and files that have it keep
+their revision; others get a new version. Symbolic links and special files are
+skipped and reported. What fails is reported, and the rest goes on. Run it again
+after an interruption, and it takes up where it stopped.`,
+		Example: `  stardust import photos.stardust ~/Pictures
+  stardust import work.stardust src projects/app`,
+		Args:    arguments(2, 3),
+		GroupID: groupTransfer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.runImport(cmd.Context(), e, args[0], args[1], cleanPath(argument(args, 2)))
+		},
+		ValidArgsFunction: e.complete(completeFile, completeLocal, completePath),
+	}
+	flags.addFlags(cmd)
+	return cmd
+}
+
+func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into string) error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	root, err := openLocalDirectory(from)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // reading loses nothing
+	return e.write(ctx, file, true, func(s *session) error {
+		entity, _, err := s.makeDirectories(into)
+		if err != nil {
+			return err
+		}
+		source := withoutDatabase(root.FS(), from, file)
+		if _, hiding := source.(hidingFS); hiding {
+			e.notice("leaving out the database itself, which lies in %s", from)
+		}
+		b := e.newBar("import", 0)
+		scanned := scan(ctx, source, b)
+		report, err := s.objects.Import(ctx, source, entity, t.options(b))
+		scanned()
+		b.done(report.Bytes)
+		return t.finish(ctx, e, "Imported", "into "+absolute(into), report, err)
+	})
+}
+
+// openLocalDirectory opens a directory so that nothing outside it can be reached
+// through it.
+func openLocalDirectory(path string) (*os.Root, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = about(path, errors.New("is not a directory; stardust put stores single files"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(path)
+}
+
+// scan finds out how many bytes there are, for a bar that is shown, while the
+// import goes on. The caller calls what it returns to end it and wait for it.
+func scan(ctx context.Context, source fs.FS, b *bar) (end func()) {
+	if b.progress == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		total := int64(0)
+		//nolint:errcheck // what cannot be read is the import's to report
+		fs.WalkDir(source, ".", func(_ string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				if info, err := entry.Info(); err == nil {
+					total += info.Size()
+					b.setTotal(total)
+				}
+			}
+			return ctx.Err()
+		})
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// withoutDatabase hides a database and the files that stand beside it while it is
+// open from an import of the directory that it lies in: it would grow as it is
+// read, without end.
+func withoutDatabase(source fs.FS, directory, file string) fs.FS {
+	top, err := realPath(directory)
+	if err != nil {
+		return source
+	}
+	place, err := realPath(file)
+	if err != nil {
+		return source
+	}
+	relative, err := filepath.Rel(top, place)
+	if err != nil || !filepath.IsLocal(relative) {
+		return source
+	}
+	relative = filepath.ToSlash(relative)
+	return hidingFS{source, relative}
+}
+
+// realPath returns the absolute path of a file without symbolic links.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"io"
+)
+
+// interruptible returns a reader that the end of ctx ends even while r waits for
+// a keyboard or a pipe. Nothing can end such a read, so the goroutine that waits
+// in it then stays until the process ends, which is at once; use it for nothing
+// else.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	from, to := io.Pipe()
+	go func() {
+		_, err := io.Copy(to, r)
+		to.CloseWithError(err) //nolint:errcheck // always nil
+	}()
+	context.AfterFunc(ctx, func() {
+		from.CloseWithError(ctx.Err()) //nolint:errcheck // always nil
+		to.CloseWithError(ctx.Err())   //nolint:errcheck // always nil
+	})
+	return from
+}
+
+// contextReader ends a long copy between two reads.
+func contextReader(ctx context.Context, r io.Reader) io.Reader {
+	return readerFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return r.Read(p)
+	})
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

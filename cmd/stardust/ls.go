@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
+)
+
+// listing is how ls and find print nodes.
+type listing struct {
+	long bool
+	json bool
+	null bool
+	sizes
+}
+
+func (l *listing) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&l.long, "long", "l", false, "print kind, size, revision and digest, too")
+	cmd.Flags().BoolVarP(&l.null, "null", "0", false, "end names with a NUL byte, not a line feed")
+	jsonFlag(cmd, &l.json)
+	l.sizes.addFlags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("json", "long")
+	cmd.MarkFlagsMutuallyExclusive("json", "null")
+}
+
+func newLsCommand(e *env) *cobra.Command {
+	var at revision
+	var l listing
+	cmd := &cobra.Command{
+		Use:   "ls FILE [PATH]...",
+		Short: "List directories",
+		Long: `List what is in directories of the database (the root by default), in the order
+of the names' bytes; directories end in a slash. A file lists itself.
+
+On a terminal, names that could confuse are quoted; in a pipe names are as they
+are.`,
+		Example: `  stardust ls notes.stardust
+  stardust ls notes.stardust essays -l
+  stardust ls notes.stardust essays --json`,
+		Args:    arguments(1, -1),
+		GroupID: groupLook,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths := args[1:]
+			if len(paths) == 0 {
+				paths = []string{""}
+			}
+			return e.read(cmd.Context(), args[0], &at, func(s *session) error {
+				for i, path := range paths {
+					if err := l.list(e, s, cleanPath(path), i, len(paths)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+		ValidArgsFunction: e.complete(completeFile, completePath),
+	}
+	atFlag(cmd, &at)
+	l.addFlags(cmd)
+	return cmd
+}
+
+// list prints the directory or file at the i-th of several paths.
+func (l *listing) list(e *env, s *session, path string, i, count int) error {
+	r, err := s.objects.Resolve(path)
+	if err != nil {
+		return err
+	}
+	if !isDirectory(r) {
+		return l.print(e, path, path, r)
+	}
+	if count > 1 && !l.json && !l.null {
+		if i > 0 {
+			e.println("")
+		}
+		e.println(e.name(absolute(path)) + ":")
+	}
+	for child, err := range s.objects.List(r.Entity) {
+		if err != nil {
+			return err
+		}
+		if err := l.print(e, join(path, child.Name), child.Name, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints one node under a name for people, or by its path as JSON.
+func (l *listing) print(e *env, path, name string, r stardust.Record) error {
+	if l.json {
+		return e.printJSON(newNode(path, r))
+	}
+	if l.null {
+		e.printf("%s\x00", name)
+		return nil
+	}
+	name = e.name(name)
+	if isDirectory(r) {
+		name += "/"
+	}
+	if !l.long {
+		e.println(name)
+		return nil
+	}
+	size, digest := "-", "-"
+	if !isDirectory(r) {
+		size, digest = l.format(e, r.Size), r.Digest.String()[:12]
+	}
+	e.println(fmt.Sprintf("%-9s %12s %9d  %-12s  %s", r.Kind, size, r.Revision, digest, name))
+	return nil
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
+)
+
+// putting is what the flags of put say.
+type putting struct {
+	parents bool
+	keep    bool
+	json    bool
+}
+
+func newPutCommand(e *env) *cobra.Command {
+	var p putting
+	cmd := &cobra.Command{
+		Use:   "put FILE LOCAL... DEST",
+		Short: "Store local files, or standard input, in the database",
+		Long: `Store each local file LOCAL at the path DEST of the database. When DEST is a
+directory, ends in a slash or takes several files, they land in it under their own
+names. LOCAL - is standard input, which needs DEST to be a file's name.
+
+A file that is there already gets a new version; its earlier ones stay in the
+history. FILE is made when it is missing.`,
+		Example: `  stardust put notes.stardust todo.txt /
+  stardust put notes.stardust draft.md outline.md essays/2026/ -p
+  tar c src | stardust put notes.stardust - backups/src.tar -p`,
+		Args:    arguments(3, -1),
+		GroupID: groupTransfer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.run(cmd.Context(), e, args[0], args[1:len(args)-1], args[len(args)-1])
+		},
+		ValidArgsFunction: e.complete(completeFile, completeLocal),
+	}
+	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make the directories that are missing on the way")
+	cmd.Flags().BoolVar(&p.keep, "keep", false, "refuse to give a file that is there already a new version")
+	jsonFlag(cmd, &p.json)
+	return cmd
+}
+
+func (p *putting) run(ctx context.Context, e *env, file string, locals []string, to string) error {
+	total := int64(0)
+	for _, local := range locals { // before a database is made for nothing
+		size, err := localSize(local)
+		if err != nil && len(locals) == 1 {
+			return err
+		}
+		total += size
+	}
+	return e.write(ctx, file, true, func(s *session) error {
+		if p.parents {
+			if err := p.makeParents(s, to, len(locals) > 1); err != nil {
+				return err
+			}
+		}
+		d, err := s.destination(to, len(locals) > 1)
+		if err != nil {
+			return err
+		}
+		b := e.newBar("put", total)
+		failed := 0
+		for _, local := range locals {
+			err = p.put(ctx, e, s, b, local, d)
+			if err != nil && len(locals) > 1 && ctx.Err() == nil {
+				failed++
+				b.printf("failed: %s", explain(about(quote(local), err)))
+				err = nil
+			}
+			if err != nil {
+				break
+			}
+		}
+		b.done(b.current.Load())
+		switch {
+		case err != nil && len(locals) > 1:
+			return stopped(ctx, err, "the files stored before stay; run the same command again to go on")
+		case err != nil:
+			return stopped(ctx, err, "nothing was stored")
+		case failed > 0:
+			return fmt.Errorf("%d of %s failed; the others are stored", failed, files(int64(len(locals))))
+		}
+		return nil
+	})
+}
+
+// makeParents makes what leads to the destination.
+func (p *putting) makeParents(s *session, to string, several bool) error {
+	directory := cleanPath(to)
+	if !several && to != "" && to[len(to)-1] != '/' {
+		directory, _ = splitPath(directory)
+	}
+	_, _, err := s.makeDirectories(directory)
+	return err
+}
+
+// put stores one file.
+func (p *putting) put(ctx context.Context, e *env, s *session, b *bar, local string, d destination) error {
+	name := filepath.Base(local)
+	if local == "-" && d.name == "" {
+		return errors.New("standard input has no name; give the path of a file, not of a directory")
+	}
+	if old, found, err := d.existing(s, name); err != nil {
+		return err
+	} else if found && isDirectory(old) {
+		return about(absolute(d.at(name)), errIsDirectory)
+	} else if found && p.keep {
+		return about(absolute(d.at(name)), errors.New("is there already, and --keep says to leave it"))
+	}
+	source, end, err := e.openLocal(ctx, local)
+	if err != nil {
+		return err
+	}
+	defer end()
+	published, err := upload(s, countingReader{source, b})
+	if err != nil {
+		return err
+	}
+	r, err := s.setContent(d, name, published.Digest)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return e.printJSON(struct {
+			node
+			Deduplicated bool `json:"deduplicated"`
+		}{newNode(d.at(name), r), published.Deduplicated})
+	}
+	return nil
+}
+
+// upload publishes what a reader yields.
+func upload(s *session, source io.Reader) (stardust.Published, error) {
+	stream, err := s.objects.Upload()
+	if err != nil {
+		return stardust.Published{}, err
+	}
+	defer stream.Close() //nolint:errcheck // always nil
+	if _, err := stream.ReadFrom(source); err != nil {
+		return stardust.Published{}, err
+	}
+	return stream.FinishPayload()
+}
+
+// localSize returns the size of a regular file, and an error for what put can't
+// take.
+func localSize(local string) (int64, error) {
+	if local == "-" {
+		return 0, nil
+	}
+	info, err := os.Stat(local)
+	switch {
+	case err != nil:
+		return 0, err
+	case info.IsDir():
+		return 0, about(quote(local), errors.New("is a directory; stardust import stores what is in it"))
+	case !info.Mode().IsRegular():
+		return 0, nil
+	}
+	return info.Size(), nil
+}
+
+// openLocal opens a local file, or standard input, to read it until ctx ends.
+func (e *env) openLocal(ctx context.Context, local string) (r io.Reader, end func(), err error) {
+	if local == "-" {
+		return interruptible(ctx, e.in), func() {}, nil
+	}
+	if _, err := localSize(local); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(local)
+	if err != nil {
+		return nil, nil, err
+	}
+	end = func() { f.Close() } //nolint:errcheck // reading loses nothing
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return contextReader(ctx, f), end, nil
+	}
+	return interruptible(ctx, f), end, nil
+}

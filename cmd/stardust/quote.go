@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// printable returns s with everything that could move a cursor, change a colour
+// or break a line replaced by an escape, and so are bytes that are not UTF-8.
+// Messages go through it.
+func printable(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if isPlain(r, size) {
+			b.WriteString(s[:size])
+		} else {
+			quoted := strconv.Quote(s[:size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// quote returns a name as a terminal may show it: as it is when nothing about it
+// is unclear, else between quotes with escapes.
+func quote(name string) string {
+	if name != "" && plain(name) && !strings.ContainsAny(name, `"\`) && strings.TrimSpace(name) == name {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+func plain(s string) bool {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !isPlain(r, size) {
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+func isPlain(r rune, size int) bool {
+	return (r != utf8.RuneError || size > 1) && strconv.IsPrint(r)
+}
+
+// name returns a name or path for a listing: quoted on a terminal, as it is in a
+// pipe, where programs read it.
+func (e *env) name(s string) string {
+	if e.outTerminal {
+		return quote(s)
+	}
+	return s
+}

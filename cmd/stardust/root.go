@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// The groups of commands in the help.
+const (
+	groupTransfer = "transfer"
+	groupLook     = "look"
+	groupChange   = "change"
+	groupPast     = "past"
+	groupCare     = "care"
+)
+
+// defaultLockTimeout is how long a command waits for another writer.
+const defaultLockTimeout = 5 * time.Second
+
+// newRootCommand returns the whole command line.
+func newRootCommand(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stardust",
+		Short: "Keep files in one file, with every version of them",
+		Long: `Stardust keeps files in a database that is one file: content is stored once
+however often it occurs, every change is a commit, and every earlier version stays
+readable.
+
+Most commands take the database FILE first and then paths in it, such as /a/b or
+a/b. - stands for standard input or output. Exit codes: 0 done, 1 something failed,
+2 the command line makes no sense, 130 interrupted.`,
+		Args:              arguments(0, -1),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runGroup(cmd, args) },
+		ValidArgsFunction: e.complete(completeNothing),
+	}
+	root.SetOut(e.out)
+	root.SetErr(e.err)
+	root.SetIn(e.in)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	flags := root.PersistentFlags()
+	flags.DurationVar(&e.lockTimeout, "lock-timeout", defaultLockTimeout, "wait this long for another process that writes the database")
+	flags.BoolVarP(&e.quiet, "quiet", "q", false, "no progress bar and no notices")
+	flags.BoolVarP(&e.verbose, "verbose", "v", false, "log what the database does to standard error")
+	root.AddGroup(
+		&cobra.Group{ID: groupTransfer, Title: "Move files in and out:"},
+		&cobra.Group{ID: groupLook, Title: "Look:"},
+		&cobra.Group{ID: groupChange, Title: "Change:"},
+		&cobra.Group{ID: groupPast, Title: "The past:"},
+		&cobra.Group{ID: groupCare, Title: "Take care:"},
+	)
+	for _, newCommand := range commands() {
+		root.AddCommand(newCommand(e))
+	}
+	markFlagErrors(root)
+	return root
+}
+
+// commands are the constructors of all commands; a group of commands has one,
+// too.
+func commands() []func(*env) *cobra.Command {
+	return []func(*env) *cobra.Command{
+		newImportCommand, newExportCommand, newPutCommand, newGetCommand,
+		newLsCommand, newTreeCommand, newCatCommand, newStatCommand, newFindCommand, newDuCommand,
+		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
+		newLogCommand, newDiffCommand, newRestoreCommand,
+		newInfoCommand, newCheckCommand, newBackupCommand,
+		newDemoCommand, newVersionCommand,
+	}
+}
+
+// runGroup is what a command does that only holds others: it helps.
+func runGroup(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		cmd.SetOut(cmd.ErrOrStderr())
+		if err := cmd.Help(); err != nil {
+			return err
+		}
+		return usagef("it takes a command")
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	text := fmt.Sprintf("there is no command %q", args[0])
+	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+		text += "; did you mean " + strings.Join(similar, " or ") + "?"
+	}
+	return usagef("%s", text)
+}
+
+// markFlagErrors makes usage errors of flags that exclude each other.
+func markFlagErrors(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateFlagGroups(); err != nil {
+				return &usageError{err}
+			}
+			return nil
+		}
+		markFlagErrors(cmd)
+	}
+}

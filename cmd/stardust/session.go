@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/stardustdb/stardust"
+)
+
+// What a path may turn out to be.
+var (
+	errNotDirectory = errors.New("is a file, not a directory")
+	errIsDirectory  = errors.New("is a directory, not a file")
+)
+
+// session is an open database with the view that a command works on. It lasts
+// for one command, to whose context objects is bound.
+type session struct {
+	db      *stardust.DB
+	objects stardust.Objects
+}
+
+// read opens a database for reading and calls fn with a view that stands still:
+// the latest state, or an older one. It never makes the file.
+func (e *env) read(ctx context.Context, file string, at *revision, fn func(*session) error) error {
+	db, err := stardust.Open(file, e.options(true))
+	if err != nil {
+		return openFailure(file, err)
+	}
+	defer db.Close() //nolint:errcheck // reading loses nothing
+	view, err := at.view(db)
+	if err != nil {
+		return err
+	}
+	return fn(&session{db, view.Objects().WithContext(ctx)})
+}
+
+// write opens a database for writing and calls fn with its latest state. Only
+// with create it makes a missing file, and says so.
+func (e *env) write(ctx context.Context, file string, create bool, fn func(*session) error) (err error) {
+	_, missing := os.Stat(file)
+	options := e.options(false)
+	options.MustExist = !create
+	db, err := stardust.Open(file, options)
+	if err != nil {
+		return openFailure(file, err)
+	}
+	defer func() {
+		if closed := db.Close(); err == nil {
+			err = about(file, closed)
+		}
+	}()
+	if isMissing(missing) {
+		e.notice("created the database %s", file)
+	}
+	return fn(&session{db, db.Objects().WithContext(ctx)})
+}
+
+func (e *env) options(readOnly bool) *stardust.Options {
+	return &stardust.Options{
+		Plugins:     stardust.Plugins{Objects: &stardust.ObjectsPlugin{}},
+		ReadOnly:    readOnly,
+		MustExist:   readOnly,
+		LockTimeout: e.lockTimeout,
+		Logger:      e.logger(),
+		Now:         e.now,
+	}
+}
+
+// openFailure says what to do about a database that is not there.
+func openFailure(file string, err error) error {
+	if isMissing(err) {
+		return fmt.Errorf("%s: no such database; stardust import, put and mkdir make one", file)
+	}
+	return err
+}

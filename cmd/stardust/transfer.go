@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
+)
+
+// transferFlags are those that import and export share.
+type transferFlags struct {
+	workers  int
+	problems int
+	json     bool
+}
+
+func (t *transferFlags) addFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&t.workers, "workers", 0, "handle this many files at a time (0: one for each processor)")
+	cmd.Flags().IntVar(&t.problems, "problems", 20, "list at most this many problems (0: all)")
+	cmd.Flags().BoolVar(&t.json, "json", false, "print the outcome as a JSON document")
+}
+
+// check refuses numbers that make no sense.
+func (t *transferFlags) check() error {
+	if t.workers < 0 || t.workers > 1024 {
+		return usagef("--workers %d: it can be 0 to 1024", t.workers)
+	}
+	if t.problems < 0 {
+		return usagef("--problems %d: it cannot be negative", t.problems)
+	}
+	return nil
+}
+
+// options returns the library's options, which show progress and problems on the
+// bar.
+func (t *transferFlags) options(b *bar) *stardust.TransferOptions {
+	shown := 0
+	return &stardust.TransferOptions{
+		Workers:  t.workers,
+		Progress: func(p stardust.Progress) { b.set(p.Bytes) },
+		Problem: func(p stardust.Problem) {
+			if shown++; t.problems > 0 && shown > t.problems {
+				return
+			}
+			what := "failed"
+			if p.Skipped {
+				what = "skipped"
+			}
+			b.printf("%s: %s: %s", what, quote(p.Path), explainWithout(p.Path, p.Err))
+		},
+	}
+}
+
+// explainWithout explains an error of a path whose name stands before it
+// already.
+func explainWithout(path string, err error) string {
+	return strings.TrimPrefix(explain(err), path+": ")
+}
+
+// finish prints what a transfer did and returns the error that it ends with.
+func (t *transferFlags) finish(ctx context.Context, e *env, verb, where string, r *stardust.TransferReport, err error) error {
+	if listed := int64(t.problems); listed > 0 && r.Skipped+r.Failed > listed {
+		e.notice("and %s not listed; --problems 0 lists all", plural(r.Skipped+r.Failed-listed, "more problem", "more problems"))
+	}
+	if t.json {
+		if failed := e.printJSON(newOutcome(r)); failed != nil {
+			return failed
+		}
+	} else if err == nil {
+		e.printf("%s %s (%s) %s: %d new, %d changed, %d unchanged, %d skipped, %d failed.\n",
+			verb, files(r.Created+r.Updated+r.Unchanged), humanSize(r.Bytes), printable(where),
+			r.Created, r.Updated, r.Unchanged, r.Skipped, r.Failed)
+	}
+	if err != nil {
+		note := fmt.Sprintf("%s done so far; run the same command again to go on", files(r.Created+r.Updated+r.Unchanged))
+		return stopped(ctx, err, note)
+	}
+	if r.Failed > 0 {
+		return errors.New(plural(r.Failed, "thing", "things") + " failed; everything else is done")
+	}
+	return nil
+}
+
+// outcome is a transfer's report as --json prints it.
+type outcome struct {
+	Directories int64            `json:"directories"`
+	Files       int64            `json:"files"`
+	Bytes       int64            `json:"bytes"`
+	Created     int64            `json:"created"`
+	Updated     int64            `json:"updated"`
+	Unchanged   int64            `json:"unchanged"`
+	Skipped     int64            `json:"skipped"`
+	Failed      int64            `json:"failed"`
+	Problems    []outcomeProblem `json:"problems,omitempty"`
+}
+
+// outcomeProblem is one problem of an outcome. Its path is escaped, because
+// local names may be no UTF-8, which JSON cannot hold.
+type outcomeProblem struct {
+	Path    string `json:"path"`
+	Reason  string `json:"reason"`
+	Skipped bool   `json:"skipped"`
+}
+
+func newOutcome(r *stardust.TransferReport) outcome {
+	o := outcome{
+		Directories: r.Directories, Files: r.Files, Bytes: r.Bytes,
+		Created: r.Created, Updated: r.Updated, Unchanged: r.Unchanged,
+		Skipped: r.Skipped, Failed: r.Failed,
+	}
+	for _, p := range r.Problems {
+		o.Problems = append(o.Problems, outcomeProblem{
+			printable(p.Path), printable(explainWithout(p.Path, p.Err)), p.Skipped,
+		})
+	}
+	return o
+}
