@@ -101,9 +101,9 @@ func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
 		return err
 	}
 	work := make(chan span)
-	group, ctx := errgroup.WithContext(ctx)
+	group, inner := errgroup.WithContext(ctx) // which ends with the group
 	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() error { return c.verify(ctx, work) })
+		group.Go(func() error { return c.verify(inner, work) })
 	}
 	group.Go(func() error {
 		defer close(work)
@@ -111,7 +111,7 @@ func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
 			select {
 			case work <- span{row: chunk.ID, size: chunk.Size}:
 				return true
-			case <-ctx.Done():
+			case <-inner.Done():
 				return false
 			}
 		})
