@@ -45,8 +45,8 @@ func manifestV1(buf []byte) *Manifest {
 	// the SST's ID.
 	var d sstDecoder
 	view := func(s *fb.CompactedSsTable) SSTView {
-		sst := d.sst(s)
-		return SSTView{sst.ID, &sst, d.visible(s.VisibleRange(&d.rng))}
+		sst := d.keep(d.sst(s))
+		return SSTView{sst.ID, sst, d.visible(s.VisibleRange(&d.rng))}
 	}
 	run := func(r *fb.SortedRun) SortedRun {
 		return SortedRun{r.Id(), vectorOf(r.SstsLength(), r.Ssts, view)}

@@ -32,9 +32,9 @@ func newFootprint(m *Manifest, root objectstore.Path, owners *owners) *footprint
 	home := owners.number(root)
 	f := &footprint{}
 	for prefix, tree := range m.Trees() {
-		var refs []sstRef
+		refs := make([]sstRef, 0, tree.size())
 		for view := range tree.SSTViews() {
-			ref := sstRef{home, view.SST.ID}
+			ref := newSSTRef(home, view.SST.ID)
 			if owner, external := resolver.external[view.SST.ID]; external {
 				ref.owner = owners.number(owner)
 			}
@@ -54,15 +54,23 @@ func (f *footprint) selected(selects func(segment []byte) bool) sstSet {
 	if last := f.last.Load(); last != nil && slices.Equal(last.mask, mask) {
 		return last.ssts
 	}
-	var refs []sstRef
-	for i := range f.trees {
-		if mask[i] {
-			refs = append(refs, f.trees[i].ssts...)
-		}
-	}
-	set := newSSTSet(refs)
+	set := f.union(mask)
 	f.last.Store(&selection{mask, set})
 	return set
+}
+
+// union returns the SSTs of the trees in the mask.
+func (f *footprint) union(mask []bool) sstSet {
+	var sets []sstSet
+	for i := range f.trees {
+		if mask[i] && len(f.trees[i].ssts) > 0 {
+			sets = append(sets, f.trees[i].ssts)
+		}
+	}
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	return newSSTSet(slices.Concat(sets...))
 }
 
 // all returns the SSTs of every segment.

@@ -122,6 +122,15 @@ func (t *Tree) SSTViews() iter.Seq[*SSTView] {
 	}
 }
 
+// size returns the number of views.
+func (t *Tree) size() int {
+	n := len(t.L0)
+	for i := range t.SortedRuns {
+		n += len(t.SortedRuns[i].SSTs)
+	}
+	return n
+}
+
 // AllSSTViews yields every view of every tree. Several views may show one SST.
 func (m *Manifest) AllSSTViews() iter.Seq[*SSTView] {
 	return func(yield func(*SSTView) bool) {

@@ -45,7 +45,7 @@ func (p *Policy) outputs(root objectstore.Path, ssts iter.Seq2[[]byte, ulid.ULID
 	var refs []sstRef
 	for segment, id := range ssts {
 		if selects(segment) {
-			refs = append(refs, sstRef{home, id})
+			refs = append(refs, newSSTRef(home, id))
 		}
 	}
 	return newSSTSet(refs)

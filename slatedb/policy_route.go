@@ -120,5 +120,5 @@ func (p *Policy) ownsRead(path objectstore.Path) bool {
 		return true
 	}
 	owner, known := p.state.owners.find(name.Root)
-	return known && v.retained.has(sstRef{owner, name.SST})
+	return known && v.retained.has(newSSTRef(owner, name.SST))
 }

@@ -2,6 +2,7 @@ package slatedb
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -10,18 +11,33 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// sstRef is an SST in twenty bytes. A policy holds one for every SST of every
+// sstRef is an SST in little memory: a policy holds one for every SST of every
 // active checkpoint, which in a busy database is many times the number of SSTs.
 type sstRef struct {
-	owner int32 // the root of the database that has it, by its number in owners
-	id    ulid.ULID
+	high, low uint64 // the ULID, in numbers, which compare faster
+	owner     int32  // the root of the database that has it, by its number in owners
+}
+
+func newSSTRef(owner int32, id ulid.ULID) sstRef {
+	return sstRef{binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]), owner}
+}
+
+// id returns the ULID.
+func (r sstRef) id() (id ulid.ULID) {
+	binary.BigEndian.PutUint64(id[:8], r.high)
+	binary.BigEndian.PutUint64(id[8:], r.low)
+	return id
 }
 
 func compareRefs(a, b sstRef) int {
-	if c := cmp.Compare(a.owner, b.owner); c != 0 {
-		return c
+	switch {
+	case a.high != b.high:
+		return cmp.Compare(a.high, b.high)
+	case a.low != b.low:
+		return cmp.Compare(a.low, b.low)
+	default:
+		return cmp.Compare(a.owner, b.owner)
 	}
-	return a.id.Compare(b.id)
 }
 
 // owners numbers the roots of databases. Numbers are never reused: a database
@@ -56,14 +72,21 @@ func (o *owners) find(root objectstore.Path) (int32, bool) {
 	return n, ok
 }
 
-// paths returns the paths of the SSTs of the set.
+// paths returns the paths of the SSTs of the set, with one allocation for each.
 func (o *owners) paths(set sstSet) []objectstore.Path {
 	o.mu.Lock()
 	roots := o.roots // elements once written do not change
 	o.mu.Unlock()
 	paths := make([]objectstore.Path, len(set))
+	var buf []byte
 	for i, ref := range set {
-		paths[i] = SSTPath(roots[ref.owner], ref.id)
+		buf = append(buf[:0], inRoot(roots[ref.owner], "")...)
+		buf = append(buf, KindCompacted.folder()...)
+		buf = append(buf, '/')
+		text, id := [ulid.EncodedSize]byte{}, ref.id()
+		_ = id.MarshalTextTo(text[:]) // fails only for another size
+		buf = append(append(buf, text[:]...), KindCompacted.suffix()...)
+		paths[i] = objectstore.Path(buf)
 	}
 	return paths
 }

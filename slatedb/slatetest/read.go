@@ -82,3 +82,12 @@ func (p *Process) readSST(ctx context.Context, kind slatedb.StoreKind, segment s
 	}
 	return nil
 }
+
+// L0 returns the SSTs of the L0 of a segment.
+func L0(m *slatedb.Manifest, segment string) []ulid.ULID {
+	var ids []ulid.ULID
+	for _, view := range treeOf(cloneManifest(m), segment).L0 {
+		ids = append(ids, view.SST.ID)
+	}
+	return ids
+}
