@@ -103,11 +103,11 @@ type declared struct {
 
 // declaredChecksum reads the request's headers. A request may have at most one
 // additional checksum.
-func declaredChecksum(header func(string) string) (declared, error) {
+func declaredChecksum(header func(string) (string, bool)) (declared, error) {
 	var d declared
 	for _, c := range checksums() {
-		value := header(c.header())
-		if value == "" {
+		value, ok := header(c.header())
+		if !ok {
 			continue
 		}
 		if d.checksum != "" {
@@ -119,7 +119,7 @@ func declaredChecksum(header func(string) string) (declared, error) {
 		}
 		d = declared{checksum: c, value: value, sum: sum}
 	}
-	if trailer := header("x-amz-trailer"); trailer != "" {
+	if trailer, ok := header("x-amz-trailer"); ok {
 		name, isChecksum := strings.CutPrefix(strings.ToLower(strings.TrimSpace(trailer)), checksumPrefix)
 		c, known := parseChecksum(name)
 		switch {
@@ -130,7 +130,7 @@ func declaredChecksum(header func(string) string) (declared, error) {
 		}
 		d = declared{checksum: c, trailer: true}
 	}
-	if name := header("x-amz-sdk-checksum-algorithm"); name != "" {
+	if name, ok := header("x-amz-sdk-checksum-algorithm"); ok {
 		c, known := parseChecksum(name)
 		switch {
 		case !known:

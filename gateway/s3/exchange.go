@@ -98,16 +98,22 @@ func parseKey(key string) (objectstore.Path, error) {
 	}
 }
 
-// header returns a header of the request. In a presigned URL a client may give
-// any x-amz- header in the query instead.
+// header returns a header of the request, "" when there is none. In a presigned
+// URL a client may give any x-amz- header in the query instead.
 func (x *exchange) header(name string) string {
-	if value := x.r.Header.Get(name); value != "" {
-		return value
+	value, _ := x.lookup(name)
+	return value
+}
+
+// lookup is header that also tells whether the header is there.
+func (x *exchange) lookup(name string) (string, bool) {
+	if values := x.r.Header.Values(name); len(values) > 0 {
+		return values[0], true
 	}
-	if x.identity.presigned && len(name) > 6 && strings.EqualFold(name[:6], "x-amz-") {
-		return x.query.getFold(name)
+	if x.identity.presigned {
+		return x.query.lookupFold(name)
 	}
-	return ""
+	return "", false
 }
 
 // owner is who S3's documents name as the owner of all: the key that asks.

@@ -97,7 +97,7 @@ func md5Mismatch(want, got []byte) *Failure {
 
 // newPayload prepares the body of a request, to be read from raw. signer is nil
 // when the request is not signed. Nothing is read yet.
-func newPayload(r *http.Request, raw io.Reader, header func(string) string, kind payloadKind, digest []byte, signer *chunkSigner) (*payload, error) {
+func newPayload(r *http.Request, raw io.Reader, header func(string) (string, bool), kind payloadKind, digest []byte, signer *chunkSigner) (*payload, error) {
 	p := &payload{r: raw, size: r.ContentLength}
 	var err error
 	if p.declared, err = declaredChecksum(header); err != nil {

@@ -18,7 +18,7 @@ func (x *exchange) openPayload(limit int64) (*payload, error) {
 	if limit := x.h.options.StallTimeout; limit > 0 {
 		raw = &stallingBody{Reader: raw, control: http.NewResponseController(x.w), limit: limit}
 	}
-	p, err := newPayload(x.r, raw, x.header, x.identity.payload, x.identity.digest, x.identity.signer)
+	p, err := newPayload(x.r, raw, x.lookup, x.identity.payload, x.identity.digest, x.identity.signer)
 	if err != nil {
 		return nil, err
 	}

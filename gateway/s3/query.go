@@ -54,14 +54,15 @@ func (q query) get(key string) string {
 	return ""
 }
 
-// getFold is get with the key compared without regard to case.
-func (q query) getFold(key string) string {
+// lookupFold returns the first value of a parameter, whose name is
+// compared without regard to case, and whether there is one.
+func (q query) lookupFold(key string) (string, bool) {
 	for _, p := range q {
 		if strings.EqualFold(p.key, key) {
-			return p.value
+			return p.value, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // appendCanonical appends the query as Signature Version 4 signs it: every

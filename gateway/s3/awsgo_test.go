@@ -1,0 +1,639 @@
+package s3_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/stardustdb/stardust/gateway/s3"
+	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/memory"
+)
+
+// oddKeys are keys that clients and servers are known to get wrong. Those that
+// a file store cannot hold have proper set to false.
+func oddKeys() []struct {
+	key    string
+	proper bool
+} {
+	return []struct {
+		key    string
+		proper bool
+	}{
+		{"a//b", false},
+		{"a/", false},
+		{"a/../b", false},
+		{"./x", false},
+		{"line\nbreak", false},
+		{"tab\tkey", false},
+		{"100%", true},
+		{"100%25", true},
+		{"a+b c", true},
+		{"ünïcødé/日本語/🎉", true},
+		{"a?b=c&d", true},
+		{"#hash", true},
+		{"quote\"'<>&", true},
+		{"~tilde!*'()", true},
+		{"semi;colon,comma", true},
+		{"back\\slash", true},
+		{"e\u0301 nfd", true},
+		{"é nfc", true},
+		{"$@:=", true},
+		{"{brace}[bracket]|^`", true},
+	}
+}
+
+func codeOf(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return fmt.Sprint(err)
+}
+
+func random(t testing.TB, n int) []byte {
+	t.Helper()
+	b := make([]byte, n)
+	if _, err := rand.Read(b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestAWSSDKGo(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			e := start(t, store, s3.Options{MinPartSize: -1})
+			t.Run("every checksum, in header and trailer", func(t *testing.T) { awsChecksums(t, store) })
+			t.Run("ranges", func(t *testing.T) { awsRanges(t, e) })
+			t.Run("conditions", func(t *testing.T) { awsConditions(t, e) })
+			t.Run("attributes", func(t *testing.T) { awsAttributes(t, e) })
+			t.Run("multipart", func(t *testing.T) { awsMultipart(t, e) })
+			t.Run("copy", func(t *testing.T) { awsCopy(t, e) })
+			t.Run("presigned", func(t *testing.T) { awsPresigned(t, e) })
+			t.Run("lists in pages", func(t *testing.T) { awsLists(t, e) })
+			t.Run("odd keys", func(t *testing.T) { awsOddKeys(t, e, name == "file") })
+			t.Run("delete many", func(t *testing.T) { awsDelete(t, e) })
+		})
+	}
+}
+
+func awsPut(t *testing.T, c *awss3.Client, key string, data []byte, options ...func(*awss3.PutObjectInput)) *awss3.PutObjectOutput {
+	t.Helper()
+	in := &awss3.PutObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key), Body: bytes.NewReader(data)}
+	for _, option := range options {
+		option(in)
+	}
+	out, err := c.PutObject(t.Context(), in)
+	if err != nil {
+		t.Fatalf("putting %q: %v", key, err)
+	}
+	return out
+}
+
+func awsGet(t *testing.T, c *awss3.Client, key string) []byte {
+	t.Helper()
+	out, err := c.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key)})
+	if err != nil {
+		t.Fatalf("getting %q: %v", key, err)
+	}
+	defer out.Body.Close()
+	data, err := io.ReadAll(out.Body)
+	if err != nil {
+		t.Fatalf("reading %q: %v", key, err)
+	}
+	return data
+}
+
+// awsChecksums sends every checksum that the SDK computes: over plain HTTP it
+// comes in a header, over TLS in a trailer; small bodies are buffered and
+// large ones streamed.
+func awsChecksums(t *testing.T, store objectstore.Store) {
+	plain := start(t, store, s3.Options{})
+	secure, httpClient := startTLS(t, store, s3.Options{})
+	clients := map[string]*awss3.Client{
+		"header":  plain.client(),
+		"trailer": secure.client(func(o *awss3.Options) { o.HTTPClient = httpClient }),
+	}
+	for how, client := range clients {
+		for _, algorithm := range []types.ChecksumAlgorithm{"CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256", "SHA512"} {
+			for _, size := range []int{0, 1, 1000, 300_000} {
+				data := random(t, size)
+				key := fmt.Sprintf("sum-%s-%s-%d", how, algorithm, size)
+				out := awsPut(t, client, key, data, func(in *awss3.PutObjectInput) { in.ChecksumAlgorithm = algorithm })
+				if got := awsGet(t, client, key); !bytes.Equal(got, data) {
+					t.Fatalf("%s: %d bytes came back for %d", key, len(got), len(data))
+				}
+				if algorithm == "CRC32" && aws.ToString(out.ChecksumCRC32) == "" {
+					t.Errorf("%s: no checksum in the answer", key)
+				}
+			}
+		}
+		// A stream of unknown length to the SDK, and an unsigned body.
+		data := random(t, 400_000)
+		_, err := client.PutObject(t.Context(), &awss3.PutObjectInput{
+			Bucket: aws.String(testBucket), Key: aws.String("stream"), Body: io.MultiReader(bytes.NewReader(data)),
+			ContentLength: aws.Int64(int64(len(data))),
+		})
+		if how == "trailer" {
+			if err != nil {
+				t.Fatalf("streaming: %v", err)
+			}
+			if got := awsGet(t, client, "stream"); !bytes.Equal(got, data) {
+				t.Fatal("streamed body differs")
+			}
+		}
+	}
+	// A wrong checksum stores nothing.
+	_, err := clients["header"].PutObject(t.Context(), &awss3.PutObjectInput{
+		Bucket: aws.String(testBucket), Key: aws.String("wrong-sum"), Body: strings.NewReader("hello"),
+		ChecksumCRC32: aws.String("AAAAAA=="),
+	})
+	if codeOf(err) != "BadDigest" {
+		t.Errorf("wrong checksum: %v, want BadDigest", err)
+	}
+	if _, err := objectstore.Head(t.Context(), store, "wrong-sum"); !errors.Is(err, objectstore.ErrNotFound) {
+		t.Errorf("after a wrong checksum the object is there: %v", err)
+	}
+}
+
+func awsRanges(t *testing.T, e *endpoint) {
+	c := e.client()
+	data := random(t, 200_000)
+	awsPut(t, c, "ranged", data)
+	for _, test := range []struct {
+		header     string
+		start, end int // of the bytes that come; -1 for InvalidRange
+	}{
+		{"bytes=0-0", 0, 1},
+		{"bytes=10-99", 10, 100},
+		{"bytes=199999-", 199_999, 200_000},
+		{"bytes=-5", 199_995, 200_000},
+		{"bytes=-300000", 0, 200_000},
+		{"bytes=5-999999", 5, 200_000},
+		{"bytes=200000-", -1, -1},
+		{"bytes=-0", -1, -1},
+		{"bytes=0-1,5-6", 0, 200_000},
+		{"bytes=9-3", 0, 200_000},
+		{"lines=1-2", 0, 200_000},
+	} {
+		out, err := c.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: aws.String(testBucket), Key: aws.String("ranged"), Range: aws.String(test.header)})
+		if test.start < 0 {
+			if codeOf(err) != "InvalidRange" {
+				t.Errorf("%s: %v, want InvalidRange", test.header, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.header, err)
+			continue
+		}
+		got, err := io.ReadAll(out.Body)
+		if err != nil || !bytes.Equal(got, data[test.start:test.end]) {
+			t.Errorf("%s: %d bytes, %v", test.header, len(got), err)
+		}
+		whole := test.end-test.start == len(data) && test.header != "bytes=-300000"
+		if want := fmt.Sprintf("bytes %d-%d/%d", test.start, test.end-1, len(data)); !whole && aws.ToString(out.ContentRange) != want {
+			t.Errorf("%s: Content-Range %q, want %q", test.header, aws.ToString(out.ContentRange), want)
+		}
+	}
+	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("ranged"), Range: aws.String("bytes=10-19")})
+	if err != nil || aws.ToInt64(head.ContentLength) != 10 {
+		t.Errorf("HEAD of a range: %v, %v", head, err)
+	}
+}
+
+func awsConditions(t *testing.T, e *endpoint) {
+	c := e.client()
+	put := func(key, ifMatch, ifNoneMatch string) error {
+		in := &awss3.PutObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key), Body: strings.NewReader(key)}
+		if ifMatch != "" {
+			in.IfMatch = aws.String(ifMatch)
+		}
+		if ifNoneMatch != "" {
+			in.IfNoneMatch = aws.String(ifNoneMatch)
+		}
+		_, err := c.PutObject(t.Context(), in)
+		return err
+	}
+	if err := put("cond", "", "*"); err != nil {
+		t.Fatalf("create: %v", err)
+	}
+	if err := put("cond", "", "*"); codeOf(err) != "PreconditionFailed" {
+		t.Errorf("second create: %v, want PreconditionFailed", err)
+	}
+	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("cond")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	etag := aws.ToString(head.ETag)
+	if !strings.HasPrefix(etag, `"`) {
+		t.Errorf("ETag %s has no quotes", etag)
+	}
+	if err := put("cond", `"other"`, ""); codeOf(err) != "PreconditionFailed" {
+		t.Errorf("update of another version: %v, want PreconditionFailed", err)
+	}
+	if err := put("cond-missing", etag, ""); codeOf(err) != "NoSuchKey" {
+		t.Errorf("update of a missing object: %v, want NoSuchKey", err)
+	}
+	if err := put("cond", etag, ""); err != nil {
+		t.Errorf("update: %v", err)
+	}
+	get := func(change func(*awss3.GetObjectInput)) string {
+		in := &awss3.GetObjectInput{Bucket: aws.String(testBucket), Key: aws.String("cond")}
+		change(in)
+		out, err := c.GetObject(t.Context(), in)
+		if err != nil {
+			var response interface{ HTTPStatusCode() int }
+			if errors.As(err, &response) {
+				return fmt.Sprint(response.HTTPStatusCode())
+			}
+			return codeOf(err)
+		}
+		_ = out.Body.Close()
+		return "200"
+	}
+	head, err = c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("cond")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	etag, modified := aws.ToString(head.ETag), aws.ToTime(head.LastModified)
+	for _, test := range []struct {
+		name, want string
+		change     func(*awss3.GetObjectInput)
+	}{
+		{"if-match", "200", func(in *awss3.GetObjectInput) { in.IfMatch = &etag }},
+		{"if-match without quotes", "200", func(in *awss3.GetObjectInput) { in.IfMatch = aws.String(strings.Trim(etag, `"`)) }},
+		{"if-match of another", "412", func(in *awss3.GetObjectInput) { in.IfMatch = aws.String(`"no"`) }},
+		{"if-match weak", "412", func(in *awss3.GetObjectInput) { in.IfMatch = aws.String("W/" + etag) }},
+		{"if-none-match", "304", func(in *awss3.GetObjectInput) { in.IfNoneMatch = &etag }},
+		{"if-none-match weak, in a list", "304", func(in *awss3.GetObjectInput) { in.IfNoneMatch = aws.String(`"no", W/` + etag) }},
+		{"if-none-match of another", "200", func(in *awss3.GetObjectInput) { in.IfNoneMatch = aws.String(`"no"`) }},
+		{"if-modified-since its date", "304", func(in *awss3.GetObjectInput) { in.IfModifiedSince = &modified }},
+		{"if-modified-since before", "200", func(in *awss3.GetObjectInput) { in.IfModifiedSince = aws.Time(modified.Add(-time.Hour)) }},
+		{"if-unmodified-since its date", "200", func(in *awss3.GetObjectInput) { in.IfUnmodifiedSince = &modified }},
+		{"if-unmodified-since before", "412", func(in *awss3.GetObjectInput) { in.IfUnmodifiedSince = aws.Time(modified.Add(-time.Hour)) }},
+		{"if-match wins over if-unmodified-since", "200", func(in *awss3.GetObjectInput) {
+			in.IfMatch, in.IfUnmodifiedSince = &etag, aws.Time(modified.Add(-time.Hour))
+		}},
+		{"if-none-match wins over if-modified-since", "200", func(in *awss3.GetObjectInput) {
+			in.IfNoneMatch, in.IfModifiedSince = aws.String(`"no"`), &modified
+		}},
+	} {
+		if got := get(test.change); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func awsAttributes(t *testing.T, e *endpoint) {
+	c := e.client()
+	expires := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	awsPut(t, c, "attributes", []byte("x"), func(in *awss3.PutObjectInput) {
+		in.ContentType, in.ContentLanguage = aws.String("text/plain"), aws.String("de")
+		in.ContentEncoding, in.ContentDisposition = aws.String("gzip"), aws.String("attachment")
+		in.CacheControl, in.Expires = aws.String("no-store"), &expires
+		in.StorageClass = types.StorageClassStandardIa
+		in.Metadata = map[string]string{"Colour": "blue", "empty": ""}
+	})
+	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("attributes")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(aws.ToString(head.ContentType), aws.ToString(head.ContentLanguage), aws.ToString(head.ContentEncoding),
+		aws.ToString(head.ContentDisposition), aws.ToString(head.CacheControl), aws.ToString(head.ExpiresString), head.StorageClass, head.Metadata)
+	want := fmt.Sprint("text/plain", "de", "gzip", "attachment", "no-store", "Wed, 02 Jan 2030 03:04:05 GMT", types.StorageClassStandardIa, map[string]string{"colour": "blue", "empty": ""})
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	_, err = c.PutObject(t.Context(), &awss3.PutObjectInput{
+		Bucket: aws.String(testBucket), Key: aws.String("reserved"), Body: strings.NewReader(""),
+		Metadata: map[string]string{"stardust-s3-expires": "x"},
+	})
+	if codeOf(err) != "InvalidArgument" {
+		t.Errorf("a reserved metadata key: %v, want InvalidArgument", err)
+	}
+}
+
+func awsMultipart(t *testing.T, e *endpoint) {
+	c := e.client()
+	bucket, key := aws.String(testBucket), aws.String("dir/multipart")
+	created, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{
+		Bucket: bucket, Key: key, ContentType: aws.String("text/x"), Metadata: map[string]string{"a": "b"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := created.UploadId
+	pieces := [][]byte{random(t, 300_000), random(t, 10), random(t, 5000)}
+	var parts []types.CompletedPart
+	for _, i := range []int{2, 0, 1} {
+		out, err := c.UploadPart(t.Context(), &awss3.UploadPartInput{
+			Bucket: bucket, Key: key, UploadId: id, PartNumber: aws.Int32(int32(i + 1)), Body: bytes.NewReader(pieces[i]),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, types.CompletedPart{PartNumber: aws.Int32(int32(i + 1)), ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32})
+	}
+	parts = []types.CompletedPart{parts[1], parts[2], parts[0]}
+	listed, err := c.ListParts(t.Context(), &awss3.ListPartsInput{Bucket: bucket, Key: key, UploadId: id, MaxParts: aws.Int32(2)})
+	if err != nil || len(listed.Parts) != 2 || !aws.ToBool(listed.IsTruncated) || aws.ToInt64(listed.Parts[0].Size) != 300_000 {
+		t.Errorf("first page of parts: %+v, %v", listed, err)
+	}
+	listed, err = c.ListParts(t.Context(), &awss3.ListPartsInput{Bucket: bucket, Key: key, UploadId: id, PartNumberMarker: listed.NextPartNumberMarker})
+	if err != nil || len(listed.Parts) != 1 || aws.ToBool(listed.IsTruncated) {
+		t.Errorf("second page of parts: %+v, %v", listed, err)
+	}
+	uploads, err := c.ListMultipartUploads(t.Context(), &awss3.ListMultipartUploadsInput{Bucket: bucket, Prefix: aws.String("dir/")})
+	if err != nil || len(uploads.Uploads) != 1 || aws.ToString(uploads.Uploads[0].UploadId) != aws.ToString(id) {
+		t.Errorf("uploads: %+v, %v", uploads, err)
+	}
+	complete := func(parts []types.CompletedPart) error {
+		_, err := c.CompleteMultipartUpload(t.Context(), &awss3.CompleteMultipartUploadInput{
+			Bucket: bucket, Key: key, UploadId: id, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+		})
+		return err
+	}
+	if err := complete([]types.CompletedPart{parts[1], parts[0]}); codeOf(err) != "InvalidPartOrder" {
+		t.Errorf("wrong order: %v, want InvalidPartOrder", err)
+	}
+	wrong := types.CompletedPart{PartNumber: aws.Int32(1), ETag: aws.String(`"nothing"`)}
+	if err := complete([]types.CompletedPart{wrong}); codeOf(err) != "InvalidPart" {
+		t.Errorf("wrong ETag: %v, want InvalidPart", err)
+	}
+	if err := complete(parts); err != nil {
+		t.Fatalf("complete: %v", err)
+	}
+	if err := complete(parts); err != nil {
+		t.Errorf("complete again, as after a lost answer: %v", err)
+	}
+	if got := awsGet(t, c, *key); !bytes.Equal(got, bytes.Join(pieces, nil)) {
+		t.Errorf("%d bytes came back", len(got))
+	}
+	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: bucket, Key: key})
+	if err != nil || aws.ToString(head.ContentType) != "text/x" || head.Metadata["a"] != "b" {
+		t.Errorf("attributes of the object: %+v, %v", head, err)
+	}
+	awsAbort(t, c)
+}
+
+func awsAbort(t *testing.T, c *awss3.Client) {
+	bucket, key := aws.String(testBucket), aws.String("aborted")
+	created, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.AbortMultipartUpload(t.Context(), &awss3.AbortMultipartUploadInput{Bucket: bucket, Key: key, UploadId: created.UploadId}); err != nil {
+		t.Errorf("abort: %v", err)
+	}
+	_, err = c.UploadPart(t.Context(), &awss3.UploadPartInput{
+		Bucket: bucket, Key: key, UploadId: created.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x"),
+	})
+	if codeOf(err) != "NoSuchUpload" {
+		t.Errorf("part after abort: %v, want NoSuchUpload", err)
+	}
+}
+
+func awsCopy(t *testing.T, e *endpoint) {
+	c := e.client()
+	bucket := aws.String(testBucket)
+	data := random(t, 100_000)
+	put := awsPut(t, c, "copy/source +%", data, func(in *awss3.PutObjectInput) { in.Metadata = map[string]string{"a": "1"} })
+	source := aws.String(testBucket + "/copy/source%20%2B%25")
+	if _, err := c.CopyObject(t.Context(), &awss3.CopyObjectInput{Bucket: bucket, Key: aws.String("copy/to"), CopySource: source}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(awsGet(t, c, "copy/to"), data) {
+		t.Error("the copy differs")
+	}
+	if _, err := c.CopyObject(t.Context(), &awss3.CopyObjectInput{
+		Bucket: bucket, Key: aws.String("copy/replaced"), CopySource: source, CopySourceIfMatch: put.ETag,
+		MetadataDirective: types.MetadataDirectiveReplace, Metadata: map[string]string{"b": "2"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: bucket, Key: aws.String("copy/replaced")})
+	if err != nil || len(head.Metadata) != 1 || head.Metadata["b"] != "2" {
+		t.Errorf("replaced metadata: %v, %v", head.Metadata, err)
+	}
+	for name, in := range map[string]*awss3.CopyObjectInput{
+		"PreconditionFailed": {CopySource: source, CopySourceIfMatch: aws.String(`"other"`)},
+		"NoSuchKey":          {CopySource: aws.String(testBucket + "/nothing")},
+		"NoSuchBucket":       {CopySource: aws.String("no-such-bucket/key")},
+	} {
+		in.Bucket, in.Key = bucket, aws.String("copy/never")
+		if _, err := c.CopyObject(t.Context(), in); codeOf(err) != name {
+			t.Errorf("copy: %v, want %s", err, name)
+		}
+	}
+	created, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: bucket, Key: aws.String("copy/parts")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := c.UploadPartCopy(t.Context(), &awss3.UploadPartCopyInput{
+		Bucket: bucket, Key: aws.String("copy/parts"), UploadId: created.UploadId, PartNumber: aws.Int32(1),
+		CopySource: source, CopySourceRange: aws.String("bytes=10-99"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CompleteMultipartUpload(t.Context(), &awss3.CompleteMultipartUploadInput{
+		Bucket: bucket, Key: aws.String("copy/parts"), UploadId: created.UploadId,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: part.CopyPartResult.ETag}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(awsGet(t, c, "copy/parts"), data[10:100]) {
+		t.Error("the copied part differs")
+	}
+}
+
+func awsPresigned(t *testing.T, e *endpoint) {
+	c := e.client()
+	presign := awss3.NewPresignClient(c)
+	data := random(t, 1000)
+	put, err := presign.PresignPutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String(testBucket), Key: aws.String("pre signed+")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(method, url string, header http.Header, body io.Reader) (*http.Response, []byte) {
+		r, err := http.NewRequestWithContext(t.Context(), method, url, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, values := range header {
+			if name != "Host" {
+				r.Header[name] = values
+			}
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		got, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response, got
+	}
+	if response, body := do(put.Method, put.URL, put.SignedHeader, bytes.NewReader(data)); response.StatusCode != http.StatusOK {
+		t.Fatalf("presigned PUT: %s\n%s", response.Status, body)
+	}
+	get, err := presign.PresignGetObject(t.Context(), &awss3.GetObjectInput{
+		Bucket: aws.String(testBucket), Key: aws.String("pre signed+"), ResponseContentType: aws.String("text/x-shown"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, body := do(get.Method, get.URL, get.SignedHeader, nil)
+	if response.StatusCode != http.StatusOK || !bytes.Equal(body, data) || response.Header.Get("Content-Type") != "text/x-shown" {
+		t.Errorf("presigned GET: %s %v", response.Status, response.Header)
+	}
+	if response, _ := do(http.MethodGet, get.URL+"&extra=1", get.SignedHeader, nil); response.StatusCode != http.StatusForbidden {
+		t.Errorf("a changed presigned URL: %s, want 403", response.Status)
+	}
+	if response, _ := do(http.MethodPut, get.URL, get.SignedHeader, nil); response.StatusCode != http.StatusForbidden {
+		t.Errorf("another method on a presigned URL: %s, want 403", response.Status)
+	}
+}
+
+func awsLists(t *testing.T, e *endpoint) {
+	c := e.client()
+	var want []string
+	for i := range 25 {
+		key := fmt.Sprintf("list/%02d", i)
+		if i%5 == 0 {
+			key = fmt.Sprintf("list/%02d/sub", i)
+		}
+		awsPut(t, c, key, nil)
+		want = append(want, key)
+	}
+	var v2, v1 []string
+	pages := awss3.NewListObjectsV2Paginator(c, &awss3.ListObjectsV2Input{Bucket: aws.String(testBucket), Prefix: aws.String("list/"), MaxKeys: aws.Int32(7)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range page.Contents {
+			v2 = append(v2, aws.ToString(object.Key))
+		}
+	}
+	if fmt.Sprint(v2) != fmt.Sprint(want) {
+		t.Errorf("V2: %v", v2)
+	}
+	for marker, more := (*string)(nil), true; more; {
+		page, err := c.ListObjects(t.Context(), &awss3.ListObjectsInput{
+			Bucket: aws.String(testBucket), Prefix: aws.String("list/"), Delimiter: aws.String("/"), MaxKeys: aws.Int32(4), Marker: marker,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range page.Contents {
+			v1 = append(v1, aws.ToString(object.Key))
+		}
+		for _, prefix := range page.CommonPrefixes {
+			v1 = append(v1, aws.ToString(prefix.Prefix))
+		}
+		marker, more = page.NextMarker, aws.ToBool(page.IsTruncated)
+	}
+	if len(v1) != 25 {
+		t.Errorf("V1 with a delimiter: %d entries: %v", len(v1), v1)
+	}
+}
+
+func awsOddKeys(t *testing.T, e *endpoint, properOnly bool) {
+	c := e.client()
+	want := map[string]bool{}
+	for _, odd := range oddKeys() {
+		key := "odd/" + odd.key
+		if properOnly && !odd.proper {
+			_, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key), Body: strings.NewReader(key)})
+			if codeOf(err) != "InvalidArgument" {
+				t.Errorf("%q, which a file store cannot hold: %v, want InvalidArgument", key, err)
+			}
+			continue
+		}
+		awsPut(t, c, key, []byte(key))
+		if got := awsGet(t, c, key); string(got) != key {
+			t.Errorf("%q came back as %q", key, got)
+		}
+		want[key] = true
+	}
+	for _, encoding := range []types.EncodingType{"", types.EncodingTypeUrl} {
+		out, err := c.ListObjectsV2(t.Context(), &awss3.ListObjectsV2Input{Bucket: aws.String(testBucket), Prefix: aws.String("odd/"), EncodingType: encoding})
+		if err != nil {
+			t.Errorf("list with encoding %q: %v", encoding, err)
+			continue
+		}
+		if len(out.Contents) != len(want) {
+			t.Errorf("list with encoding %q: %d keys, want %d", encoding, len(out.Contents), len(want))
+		}
+		for _, object := range out.Contents {
+			if encoding == "" && !want[aws.ToString(object.Key)] {
+				t.Errorf("list has %q, which nobody put", aws.ToString(object.Key))
+			}
+		}
+	}
+}
+
+func awsDelete(t *testing.T, e *endpoint) {
+	c := e.client()
+	var ids []types.ObjectIdentifier
+	for _, odd := range oddKeys() {
+		if odd.proper {
+			awsPut(t, c, "del/"+odd.key, []byte("x"))
+			ids = append(ids, types.ObjectIdentifier{Key: aws.String("del/" + odd.key)})
+		}
+	}
+	ids = append(ids, types.ObjectIdentifier{Key: aws.String("del/missing")})
+	out, err := c.DeleteObjects(t.Context(), &awss3.DeleteObjectsInput{Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: ids}})
+	if err != nil || len(out.Errors) > 0 || len(out.Deleted) != len(ids) {
+		t.Errorf("deleting many: %d deleted of %d, %+v, %v", len(out.Deleted), len(ids), out.Errors, err)
+	}
+	list, err := c.ListObjectsV2(t.Context(), &awss3.ListObjectsV2Input{Bucket: aws.String(testBucket), Prefix: aws.String("del/")})
+	if err != nil || len(list.Contents) != 0 {
+		t.Errorf("after deleting: %+v, %v", list.Contents, err)
+	}
+	if _, err := c.DeleteObject(t.Context(), &awss3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String("del/missing")}); err != nil {
+		t.Errorf("deleting what is not there: %v", err)
+	}
+}
+
+func TestEntityTooSmallOfParts(t *testing.T) {
+	c := start(t, memory.New(nil), s3.Options{}).client()
+	created, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: aws.String(testBucket), Key: aws.String("k")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []types.CompletedPart
+	for i := range int32(2) {
+		out, err := c.UploadPart(t.Context(), &awss3.UploadPartInput{
+			Bucket: aws.String(testBucket), Key: aws.String("k"), UploadId: created.UploadId, PartNumber: aws.Int32(i + 1), Body: strings.NewReader("small"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, types.CompletedPart{PartNumber: aws.Int32(i + 1), ETag: out.ETag})
+	}
+	_, err = c.CompleteMultipartUpload(t.Context(), &awss3.CompleteMultipartUploadInput{
+		Bucket: aws.String(testBucket), Key: aws.String("k"), UploadId: created.UploadId,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+	})
+	if codeOf(err) != "EntityTooSmall" {
+		t.Errorf("parts of 5 bytes: %v, want EntityTooSmall", err)
+	}
+}
