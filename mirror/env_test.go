@@ -6,13 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/mirror/vfs"
@@ -89,6 +89,8 @@ func (h *hookStore) Get(ctx context.Context, path objectstore.Path, options *obj
 	}
 	result, err := h.Store.Get(ctx, path, options)
 	if err == nil && h.body != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
 		h.body(c, result)
 	}
 	return result, err
@@ -462,13 +464,9 @@ func pending(done <-chan error) bool {
 
 // big returns n bytes that differ from block to block.
 func big(n int) string {
-	var b strings.Builder
-	b.Grow(n + 16)
-	for i := 0; b.Len() < n; i++ {
-		b.WriteString(time.Duration(i).String())
-		b.WriteByte(' ')
-	}
-	return b.String()[:n]
+	data := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{'b', 'i', 'g'}).Read(data)
+	return string(data)
 }
 
 // onDisk has every operation on the disk ask hook first; nil ends that.

@@ -62,20 +62,15 @@ func classify(name string) (kind fileKind, of fileName, counter uint64) {
 	if len(name) <= prefixLength || name[prefixLength] != '.' || !isLowerHex(name[:prefixLength]) {
 		return foreignFile, "", 0
 	}
-	rest := name[prefixLength:]
-	if strings.HasSuffix(rest, objectSuffix) {
+	if isObjectName(name) {
 		return objectFile, fileName(name), 0
 	}
-	if stem, ok := strings.CutSuffix(name, metaSuffix); ok && strings.HasSuffix(rest, objectSuffix+metaSuffix) {
+	if stem, ok := strings.CutSuffix(name, metaSuffix); ok && isObjectName(stem) {
 		return metaFile, fileName(stem), 0
 	}
-	dot := strings.LastIndexByte(rest, '.')
-	digits := rest[dot+1:]
-	stem := rest[:dot]
-	if !strings.HasSuffix(stem, objectSuffix) && !strings.HasSuffix(stem, objectSuffix+metaSuffix) {
-		return foreignFile, "", 0
-	}
-	if strings.Trim(digits, "0123456789") != "" {
+	dot := strings.LastIndexByte(name, '.')
+	stem, digits := name[:dot], name[dot+1:]
+	if !isObjectName(strings.TrimSuffix(stem, metaSuffix)) || strings.Trim(digits, "0123456789") != "" {
 		return foreignFile, "", 0
 	}
 	counter, err := strconv.ParseUint(digits, 10, 64)
@@ -83,6 +78,12 @@ func classify(name string) (kind fileKind, of fileName, counter uint64) {
 		return foreignFile, "", 0
 	}
 	return tempFile, "", counter
+}
+
+// isObjectName reports whether name, which begins with a prefix and a dot, is
+// that of an object file.
+func isObjectName(name string) bool {
+	return len(name) > prefixLength+len(".")+len(objectSuffix) && strings.HasSuffix(name, objectSuffix)
 }
 
 func isLowerHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }

@@ -14,7 +14,7 @@ import (
 const (
 	// segmentSize is how much of a large object one ranged GET brings. It is
 	// a multiple of blockSize.
-	segmentSize = 16 << 20
+	segmentSize = 8 << 20
 	// copySize is how much of a body is held in memory at a time.
 	copySize = 256 << 10
 	// maxRanged is how often a download starts over because the object
@@ -218,8 +218,8 @@ func (t *transfer) left() int64 {
 // copy copies one segment, from src where it stands right, and else by ranged
 // GETs, resuming after cuts.
 func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer []byte) error {
-	at := segment * segmentSize
-	end := min(at+segmentSize, t.size)
+	begin := segment * segmentSize
+	at, end := begin, min(begin+segmentSize, t.size)
 	var sums blockSummer
 	retries := 0
 	for {
@@ -251,14 +251,18 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		disowned := at == end
+		if disowned && src.from >= begin {
+			// The source takes back what it gave, all of this segment.
+			disowned, at, sums = false, begin, blockSummer{}
+		}
 		var again *startOver
 		switch {
 		case errors.As(err, &again):
 			return err
 		case isChanged(err):
 			return &startOver{err, true}
-		case !t.ranged || at == end:
-			// Either there is no resuming, or the source disowned its bytes.
+		case !t.ranged || disowned:
 			return &startOver{err, false}
 		}
 		if err := t.d.pause(ctx, t.f, &retries, err); err != nil {
@@ -279,7 +283,7 @@ func (t *transfer) reach(ctx context.Context, src *source, at, end int64) error 
 	if err != nil {
 		return err
 	}
-	*src = source{body: result.Body, at: at, end: end}
+	*src = source{body: result.Body, from: at, at: at, end: end}
 	if result.Body == nil || result.Start != at || result.End != end || result.Meta.Size != t.size || result.Meta.ETag != t.etag {
 		src.close()
 		return &startOver{fmt.Errorf("remote answered bytes %d to %d of %d with ETag %q for %d to %d of %d with ETag %q",
@@ -299,8 +303,8 @@ func (t *transfer) blocks() []uint32 {
 
 // source is a remote body that is being read. The zero value is none.
 type source struct {
-	body    io.ReadCloser
-	at, end int64 // of the object
+	body          io.ReadCloser
+	from, at, end int64 // of the object
 }
 
 // read reads into p, which is not longer than what is left. An early end is
