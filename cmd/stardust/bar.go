@@ -29,7 +29,7 @@ func (e *env) newBar(label string, total int64) *bar {
 	if !e.errTerminal || e.quiet {
 		return b
 	}
-	b.progress = mpb.New(mpb.WithOutput(e.err), mpb.WithAutoRefresh())
+	b.progress = mpb.New(mpb.WithConsoleWriter(newConsole(e.err)), mpb.WithAutoRefresh())
 	b.bar = b.progress.New(0,
 		mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.PrependDecorators(

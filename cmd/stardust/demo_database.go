@@ -35,8 +35,8 @@ func playDatabase(ctx context.Context, s *stage) error {
 		return err
 	}
 
-	s.say("\nWork goes on: three files are edited, one is added, and 4 KiB go into the middle")
-	s.say("of the disk image. Import again: only what is new is stored.\n")
+	s.say("\nWork goes on: three files are edited, one is added, the disk image is copied, and")
+	s.say("4 KiB go into the middle of it. Import again: only what is new is stored.\n")
 	if err := p.edit(); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func playDatabase(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.say("The files have %s; %s were stored for the second version.",
+	s.say("The files have %s; %s were added to the database.",
 		humanSize(p.bytes()), humanSize(second.ChunkBytes-first.ChunkBytes))
 	for _, args := range [][]string{
 		{"mv", db, p.renamed, p.renamed + ".moved"},

@@ -51,6 +51,8 @@ func explain(err error) string {
 func explainStatus(e *stardust.Error) string {
 	text := e.Message
 	switch {
+	case e.Code == stardust.CodeNameTaken:
+		text = "something else has that name already"
 	case text == "" && e.Err != nil:
 		text = explain(e.Err)
 		if e.Status == stardust.StatusEvaluationFailed {
@@ -73,8 +75,8 @@ func hint(e *stardust.Error) string {
 	switch {
 	case e.Code == stardust.CodeInUse:
 		return "--lock-timeout says how long to wait for it"
-	case e.Code == stardust.CodeNotEmpty:
-		return "stardust rm -r removes a directory with all that is in it"
+	case e.Code == stardust.CodeNotDatabase, e.Code == stardust.CodeNewerFormat:
+		return "the file was left as it is"
 	case e.Status == stardust.StatusOutOfMemory:
 		return "try again with fewer --workers"
 	}

@@ -44,7 +44,7 @@ was removed, say with --at when it was there.`,
 			}
 			return e.read(ctx, args[0], &at, func(s *session) error {
 				if len(args) == 2 {
-					return h.versions(e, s, cleanPath(args[1]))
+					return h.versions(ctx, e, s, cleanPath(args[1]))
 				}
 				return h.transactions(ctx, e, s, &at)
 			})
@@ -148,7 +148,7 @@ type version struct {
 }
 
 // versions prints the history of one node.
-func (h *history) versions(e *env, s *session, path string) error {
+func (h *history) versions(ctx context.Context, e *env, s *session, path string) error {
 	r, err := s.objects.Resolve(path)
 	if err != nil {
 		return err
@@ -156,7 +156,8 @@ func (h *history) versions(e *env, s *session, path string) error {
 	if r.Entity == 0 {
 		return about("/", fmt.Errorf("the root directory has no versions; leave the path out to see the whole history"))
 	}
-	versions, err := s.objects.Versions(r.Entity)
+	// All of them, also those after the revision at which the path was found.
+	versions, err := s.db.Objects().WithContext(ctx).Versions(r.Entity)
 	if err != nil {
 		return err
 	}

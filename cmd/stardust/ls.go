@@ -12,6 +12,8 @@ type listing struct {
 	long bool
 	json bool
 	null bool
+	// slash marks directories, as ls does.
+	slash bool
 	sizes
 }
 
@@ -26,7 +28,7 @@ func (l *listing) addFlags(cmd *cobra.Command) {
 
 func newLsCommand(e *env) *cobra.Command {
 	var at revision
-	var l listing
+	l := listing{slash: true}
 	cmd := &cobra.Command{
 		Use:   "ls FILE [PATH]...",
 		Short: "List directories",
@@ -46,12 +48,7 @@ are.`,
 				paths = []string{""}
 			}
 			return e.read(cmd.Context(), args[0], &at, func(s *session) error {
-				for i, path := range paths {
-					if err := l.list(e, s, cleanPath(path), i, len(paths)); err != nil {
-						return err
-					}
-				}
-				return nil
+				return l.list(e, s, paths)
 			})
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath),
@@ -61,26 +58,41 @@ are.`,
 	return cmd
 }
 
-// list prints the directory or file at the i-th of several paths.
-func (l *listing) list(e *env, s *session, path string, i, count int) error {
-	r, err := s.objects.Resolve(path)
-	if err != nil {
-		return err
-	}
-	if !isDirectory(r) {
-		return l.print(e, path, path, r)
-	}
-	if count > 1 && !l.json && !l.null {
-		if i > 0 {
-			e.println("")
-		}
-		e.println(e.name(absolute(path)) + ":")
-	}
-	for child, err := range s.objects.List(r.Entity) {
+// list prints the files among several paths, and then what is in the directories.
+func (l *listing) list(e *env, s *session, paths []string) error {
+	var inside []stardust.Entry
+	for _, path := range paths {
+		path = cleanPath(path)
+		r, err := s.objects.Resolve(path)
 		if err != nil {
 			return err
 		}
-		if err := l.print(e, join(path, child.Name), child.Name, child); err != nil {
+		if isDirectory(r) {
+			inside = append(inside, stardust.Entry{Path: path, Record: r})
+		} else if err := l.print(e, path, path, r); err != nil {
+			return err
+		}
+	}
+	for i, directory := range inside {
+		if len(paths) > 1 && !l.json && !l.null {
+			if i > 0 || len(paths) > len(inside) {
+				e.println("")
+			}
+			e.println(e.name(absolute(directory.Path)) + ":")
+		}
+		if err := l.directory(e, s, directory); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listing) directory(e *env, s *session, d stardust.Entry) error {
+	for child, err := range s.objects.List(d.Record.Entity) {
+		if err == nil {
+			err = l.print(e, join(d.Path, child.Name), child.Name, child)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -97,7 +109,7 @@ func (l *listing) print(e *env, path, name string, r stardust.Record) error {
 		return nil
 	}
 	name = e.name(name)
-	if isDirectory(r) {
+	if l.slash && isDirectory(r) {
 		name += "/"
 	}
 	if !l.long {

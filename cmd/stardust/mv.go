@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
 )
 
 func newMvCommand(e *env) *cobra.Command {
@@ -52,6 +55,9 @@ func (s *session) move(source string, d destination, replace bool) error {
 		name = r.Name
 	}
 	moved, err := s.objects.Move(r.Entity, d.entity, name, 0, replace)
+	if e := (*stardust.Error)(nil); errors.As(err, &e) && e.Code == stardust.CodeNameTaken {
+		return about(absolute(d.at(name)), errors.New("is there already; --replace takes its place"))
+	}
 	if err != nil {
 		return about(absolute(source), err)
 	}

@@ -20,6 +20,7 @@ const (
 	propBytes = 64 << 20
 	imageSize = 16 << 20
 	imageName = "disk.img"
+	imageCopy = "disk-copy.img"
 )
 
 // editLine is what the demo writes at the beginning of the files that it edits.
@@ -129,6 +130,9 @@ func (p *props) edit() error {
 		}
 	}
 	data := image()
+	if err := p.write(imageCopy, data); err != nil {
+		return err
+	}
 	data = slices.Insert(data, len(data)/2, bytes.Repeat([]byte("news"), 1<<10)...)
 	return errors.Join(p.write(imageName, data), p.write("NEWS", []byte("This file is new.\n")))
 }

@@ -71,7 +71,7 @@ func (p *putting) run(ctx context.Context, e *env, file string, locals []string,
 			err = p.put(ctx, e, s, b, local, d)
 			if err != nil && len(locals) > 1 && ctx.Err() == nil {
 				failed++
-				b.printf("failed: %s", explain(about(quote(local), err)))
+				b.printf("failed: %s: %s", quote(local), explainWithout(local, err))
 				err = nil
 			}
 			if err != nil {

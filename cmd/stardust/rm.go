@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -63,7 +64,11 @@ func (r removal) remove(ctx context.Context, s *session, path string) error {
 	case record.Entity == 0:
 		return about("/", errRoot)
 	case !isDirectory(record) || !r.recursive:
-		return about(absolute(path), s.objects.Remove(record.Entity, 0))
+		err = s.objects.Remove(record.Entity, 0)
+		if e := (*stardust.Error)(nil); errors.As(err, &e) && e.Code == stardust.CodeNotEmpty {
+			err = errors.New("is a directory that is not empty; -r removes it with all that is in it")
+		}
+		return about(absolute(path), err)
 	}
 	levels, err := s.levels(record.Entity)
 	if err != nil {

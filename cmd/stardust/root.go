@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The groups of commands in the help.
@@ -90,14 +91,16 @@ func runGroup(cmd *cobra.Command, args []string) error {
 	return usagef("%s", text)
 }
 
-// markFlagErrors makes usage errors of flags that exclude each other.
+// markFlagErrors makes usage errors of flags that exclude each other, in words.
 func markFlagErrors(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.ValidateFlagGroups(); err != nil {
-				return &usageError{err}
+			if cmd.ValidateFlagGroups() == nil {
+				return nil
 			}
-			return nil
+			var given []string
+			cmd.Flags().Visit(func(f *pflag.Flag) { given = append(given, "--"+f.Name) })
+			return usagef("%s exclude each other", strings.Join(given, " and "))
 		}
 		markFlagErrors(cmd)
 	}

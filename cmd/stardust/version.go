@@ -5,11 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust/internal/container"
 )
-
-// formatVersion is the newest version of the file's format that this program
-// reads and writes.
-const formatVersion = 1
 
 // build says which program this is.
 type build struct {
@@ -17,7 +14,7 @@ type build struct {
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"`
 	Modified bool   `json:"modified,omitempty"`
-	Format   int    `json:"format"`
+	Format   int    `json:"format"` // the newest one that it reads and writes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -54,7 +51,7 @@ func newVersionCommand(e *env) *cobra.Command {
 
 // thisBuild reads what the Go toolchain noted in the program.
 func thisBuild() build {
-	b := build{Version: "(unknown)", Format: formatVersion, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Version: "(unknown)", Format: container.FormatVersion, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	noted, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
