@@ -192,7 +192,7 @@ func (x *exchange) runCopy(c copying) error {
 	}
 	if !c.replaceTags {
 		// A Store without tags has none to copy.
-		if c.put.Tags, err = x.tagsOf(c.from, c.path); err != nil && statusOfError(err) != http.StatusNotImplemented {
+		if c.put.Tags, err = x.tagsOf(c.from, c.path); err != nil && !errors.Is(err, objectstore.ErrUnsupported) {
 			return err
 		}
 	}
@@ -211,8 +211,6 @@ func (c *copying) keepChecksum(source objectstore.Attributes) {
 	}
 	c.attributes.Metadata[reservedChecksum] = value
 }
-
-func statusOfError(err error) int { return asFailure(err).Status() }
 
 // bodyOf makes what is read from one Store the body of a write to another, one
 // that the write can repeat where the source can be read again.

@@ -32,6 +32,16 @@ func (e *element) child(name string) string {
 	return strings.TrimSpace(text)
 }
 
+// childElement returns the first child of that name, or nil.
+func (e *element) childElement(name string) *element {
+	for i := range e.children {
+		if e.children[i].name == name {
+			return &e.children[i]
+		}
+	}
+	return nil
+}
+
 // find returns the text of the first child of that name as it is.
 func (e *element) find(name string) (string, bool) {
 	for i := range e.children {

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"errors"
 	"net/http"
 )
 
@@ -174,7 +175,9 @@ func (x *exchange) putACL() error {
 		return err
 	}
 	if x.r.Header.Get("X-Amz-Acl") == "" {
-		return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+		if err := x.checkPolicyDocument(); err != nil {
+			return err
+		}
 	}
 	if x.path != "" {
 		if _, err := x.head(); err != nil {
@@ -183,6 +186,26 @@ func (x *exchange) putACL() error {
 	}
 	x.w.Header().Set("Content-Length", "0")
 	x.writeStatus(http.StatusOK)
+	return nil
+}
+
+// checkPolicyDocument accepts a list that gives the owner full control and
+// nobody else anything.
+func (x *exchange) checkPolicyDocument() error {
+	e, err := x.readDocument("AccessControlPolicy", false)
+	if err != nil {
+		return err
+	}
+	grants := e.childElement("AccessControlList")
+	if grants == nil || len(grants.children) == 0 {
+		return malformedXML(errors.New("no grants"))
+	}
+	for i := range grants.children {
+		grantee := grants.children[i].childElement("Grantee")
+		if grantee == nil || grantee.child("ID") != x.owner() || grants.children[i].child("Permission") != "FULL_CONTROL" {
+			return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+		}
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -66,7 +67,7 @@ func notInTag(c rune) bool {
 func (x *exchange) tagsOf(b *bucket, path objectstore.Path) (map[string]string, error) {
 	reader, ok := b.store.(objectstore.TagReader)
 	if !ok {
-		return nil, fail("NotImplemented", "The store behind this endpoint keeps no tags.")
+		return nil, fmt.Errorf("%w: tags", objectstore.ErrUnsupported)
 	}
 	return reader.Tags(x.r.Context(), path)
 }
@@ -74,6 +75,10 @@ func (x *exchange) tagsOf(b *bucket, path objectstore.Path) (map[string]string, 
 // getTagging serves GetObjectTagging.
 func (x *exchange) getTagging() error {
 	tags, err := x.tagsOf(x.bucket, x.path)
+	if errors.Is(err, objectstore.ErrUnsupported) {
+		// Without tags an object has none: clients that copy ask for them.
+		_, err = x.head()
+	}
 	if err != nil {
 		return err
 	}
