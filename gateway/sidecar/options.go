@@ -1,0 +1,127 @@
+package sidecar
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/stardustdb/stardust/gateway/s3"
+	"github.com/stardustdb/stardust/mirror"
+	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/slatedb"
+)
+
+// Options say what a sidecar serves. Upstream, Dir, Bucket, a policy and
+// credentials are required; the rest has defaults.
+type Options struct {
+	// Upstream is the store that is mirrored. It stays the caller's to close.
+	Upstream objectstore.Store
+	// Dir is where the local copies lie.
+	Dir string
+	// Bucket is the name under which clients see the store.
+	Bucket string
+	// Credentials are the sidecar's own secret keys by access key; they are
+	// not the upstream's. Anonymous serves unsigned requests as well.
+	Credentials map[string]string
+	Anonymous   bool
+	// Region is the region that signatures must name; empty means us-east-1.
+	Region string
+
+	// Database mirrors a SlateDB. Policy mirrors by another policy. Exactly
+	// one of them must be set.
+	Database *Database
+	Policy   mirror.Policy
+	// WarmPrefix, with Policy, is the prefix of what must be local before the
+	// sidecar is ready. Empty with Warm means everything.
+	Warm       bool
+	WarmPrefix string
+
+	// WithoutVerification serves local bytes unchecked. By default every
+	// local read checks its blocks, and damage is healed within the request.
+	WithoutVerification bool
+	// DownloadConcurrency and RemoteScanInterval are the mirror's; zero means
+	// its defaults. A negative interval turns the scan off.
+	DownloadConcurrency int
+	RemoteScanInterval  time.Duration
+	// MaxConcurrentRequests bounds the requests served at a time; zero means
+	// the endpoint's default.
+	MaxConcurrentRequests int
+
+	// Now is the clock of signatures; nil means time.Now.
+	Now func() time.Time
+	// Logger gets what an operator may want to know; nil discards it.
+	Logger *slog.Logger
+}
+
+// Database says which SlateDB a sidecar keeps local.
+type Database struct {
+	// Root is the database's root in the store. With RootKnown false the
+	// sidecar takes that of the first manifest that passes, and has nothing
+	// to warm before.
+	Root      objectstore.Path
+	RootKnown bool
+	// CompactionsPollInterval is the policy's; zero means its default, and a
+	// negative one turns the poll off.
+	CompactionsPollInterval time.Duration
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Upstream == nil:
+		return errors.New("sidecar: no upstream store")
+	case o.Bucket == "":
+		return errors.New("sidecar: no bucket name")
+	case slices.Contains(pageNames(), o.Bucket):
+		return fmt.Errorf("sidecar: the bucket name %q is the path of a page of the sidecar; choose another", o.Bucket)
+	case (o.Database == nil) == (o.Policy == nil):
+		return errors.New("sidecar: exactly one of Database and Policy must be set")
+	case len(o.Credentials) == 0 && !o.Anonymous:
+		return errors.New("sidecar: no credentials; set some, or allow anonymous requests")
+	}
+	return nil
+}
+
+// policy returns the mirror's policy, and SlateDB's when it is that.
+func (o *Options) policy() (mirror.Policy, *slatedb.Policy) {
+	if o.Database == nil {
+		return o.Policy, nil
+	}
+	b := slatedb.NewPolicyBuilder().WithPathTags().WithLogger(o.Logger)
+	if o.Database.RootKnown {
+		b.WithRoot(o.Database.Root)
+	}
+	switch interval := o.Database.CompactionsPollInterval; {
+	case interval < 0:
+		b.WithoutCompactionsPoll()
+	case interval > 0:
+		b.WithCompactionsPollInterval(interval)
+	}
+	p := b.Build()
+	return p, p
+}
+
+func (o *Options) builder(policy mirror.Policy) *mirror.Builder {
+	b := mirror.NewBuilder(o.Dir, o.Upstream, policy).
+		WithVerification(!o.WithoutVerification).
+		WithLogger(o.Logger)
+	if o.DownloadConcurrency != 0 {
+		b.WithDownloadConcurrency(o.DownloadConcurrency)
+	}
+	switch {
+	case o.RemoteScanInterval < 0:
+		b.WithoutRemoteScan()
+	case o.RemoteScanInterval > 0:
+		b.WithRemoteScanInterval(o.RemoteScanInterval)
+	}
+	return b
+}
+
+func (o *Options) endpoint(observe func(s3.Observation)) s3.Options {
+	return s3.Options{
+		Bucket: o.Bucket, Credentials: o.Credentials, Anonymous: o.Anonymous, Region: o.Region,
+		MaxConcurrentRequests: o.MaxConcurrentRequests,
+		Clock:                 o.Now, Logger: o.Logger, Observe: observe,
+	}
+}

@@ -1,0 +1,85 @@
+package sidecar
+
+import (
+	"embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+//go:embed status.html
+var files embed.FS
+
+// pageNames are the paths of the sidecar's own pages.
+func pageNames() []string {
+	return []string{"healthz", "readyz", "metrics", "status", "status.json"}
+}
+
+func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
+	page := template.Must(template.New("status.html").Funcs(template.FuncMap{
+		"bytes":   func(n int64) string { return humanize.IBytes(uint64(max(n, 0))) },
+		"count":   humanize.Comma,
+		"percent": percent,
+	}).ParseFS(files, "status.html"))
+	return map[string]http.Handler{
+		"healthz": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok\n") }),
+		"readyz":  http.HandlerFunc(s.serveReady),
+		"metrics": promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}),
+		"status": readOnly(func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+			if err := page.Execute(w, s.Status()); err != nil {
+				s.options.Logger.Debug("the status page was not taken", "error", err)
+			}
+		}),
+		"status.json": readOnly(func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			encoder := json.NewEncoder(w)
+			encoder.SetIndent("", "  ")
+			if err := encoder.Encode(s.Status()); err != nil {
+				s.options.Logger.Debug("the status was not taken", "error", err)
+			}
+		}),
+	}
+}
+
+// serveReady answers 200 once the sidecar is warm, before that 503.
+func (s *Sidecar) serveReady(w http.ResponseWriter, _ *http.Request) {
+	switch warm := s.warm.Load(); {
+	case warm.ready():
+		answer(w, http.StatusOK, string(warm.state)+"\n")
+	case warm.err != nil:
+		answer(w, http.StatusServiceUnavailable, "warming failed and is tried again: "+warm.err.Error()+"\n")
+	default:
+		answer(w, http.StatusServiceUnavailable, string(warm.state)+"\n")
+	}
+}
+
+func answer(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write([]byte(text)) //nolint:errcheck // the client has gone
+}
+
+func readOnly(serve func(http.ResponseWriter)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.Contains([]string{http.MethodGet, http.MethodHead}, r.Method) {
+			w.Header().Set("Allow", "GET, HEAD")
+			answer(w, http.StatusMethodNotAllowed, "this page can only be read\n")
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		serve(w)
+	})
+}
+
+func percent(done, size int64) int64 {
+	if size <= 0 {
+		return 0
+	}
+	return min(100, done*100/size)
+}

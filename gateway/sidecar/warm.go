@@ -1,0 +1,74 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stardustdb/stardust/mirror"
+	"github.com/stardustdb/stardust/slatedb"
+)
+
+// warmState says how far the first warming is.
+type warmState string
+
+const (
+	warming warmState = "warming"
+	warmed  warmState = "warm"
+	// idle: there is nothing to warm yet, because no database is known.
+	idle warmState = "no database yet"
+)
+
+// warmth is the outcome of the latest attempt to warm.
+type warmth struct {
+	state warmState
+	err   error // of an attempt that is repeated
+}
+
+// ready reports whether clients may be sent here.
+func (w *warmth) ready() bool { return w.state != warming }
+
+// warmPause is how long to wait before warming is tried again.
+const warmPause = 5 * time.Second
+
+// warmUp makes local what must be before the sidecar is ready. It tries until
+// that succeeds: an upstream that is down now will be up again.
+func (s *Sidecar) warmUp(ctx context.Context) {
+	for {
+		state, err := s.warmOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		s.warm.Store(&warmth{state, err})
+		if err == nil {
+			s.options.Logger.Info("ready", "state", string(state))
+			return
+		}
+		s.options.Logger.Warn("warming failed and is tried again", "error", err)
+		if (mirror.SystemClock{}).Sleep(ctx, warmPause) != nil {
+			return
+		}
+	}
+}
+
+func (s *Sidecar) warmOnce(ctx context.Context) (warmState, error) {
+	switch {
+	case s.database != nil:
+		if !s.options.Database.RootKnown {
+			return idle, nil
+		}
+		// Reading the manifest through the mirror makes its SSTs local.
+		_, err := slatedb.LatestManifest(ctx, s.mirror, s.options.Database.Root)
+		if errors.Is(err, slatedb.ErrNoDatabase) {
+			return idle, nil
+		}
+		if err != nil {
+			return warming, err
+		}
+	case s.options.Warm:
+		if err := mirror.Warm(ctx, s.mirror.Handle(), s.options.WarmPrefix); err != nil {
+			return warming, err
+		}
+	}
+	return warmed, nil
+}
