@@ -30,16 +30,11 @@ func (e *env) newBar(label string, total int64) *bar {
 		return b
 	}
 	b.progress = mpb.New(mpb.WithConsoleWriter(newConsole(e.err)), mpb.WithAutoRefresh())
+	r := rate{start: e.now(), now: e.now}
 	b.bar = b.progress.New(0,
 		mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
-		mpb.PrependDecorators(
-			decor.Name(label, decor.WCSyncSpaceR),
-			decor.CountersKibiByte("% .1f / % .1f", decor.WCSyncSpace)),
-		mpb.AppendDecorators(
-			decor.NewPercentage("%d", decor.WC{W: 5}),
-			decor.AverageSpeed(decor.SizeB1024(0), " % .1f", decor.WC{W: 14}),
-			decor.Name("  left"),
-			decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})))
+		mpb.PrependDecorators(decor.Name(label+"  "), decor.Any(r.done)),
+		mpb.AppendDecorators(decor.NewPercentage("%d", decor.WC{W: 5}), decor.Any(r.speed, decor.WC{W: 12}), decor.Any(r.left, decor.WC{W: 14})))
 	b.setTotal(total)
 	return b
 }

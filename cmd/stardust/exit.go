@@ -52,9 +52,10 @@ func complaint(code int, err error) string {
 	if code != exitInterrupted {
 		return explain(err)
 	}
-	var s *stoppedError
-	if errors.As(err, &s) {
-		return "interrupted; " + s.note
+	// The innermost note knows most.
+	note := "nothing was changed by what had not finished"
+	for s := (*stoppedError)(nil); errors.As(err, &s); err = s.err {
+		note = s.note
 	}
-	return "interrupted; nothing was changed by what had not finished"
+	return "interrupted; " + note
 }

@@ -45,7 +45,7 @@ func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into 
 		return err
 	}
 	defer root.Close() //nolint:errcheck // reading loses nothing
-	return e.write(ctx, file, true, func(s *session) error {
+	err = e.write(ctx, file, true, func(s *session) error {
 		entity, _, err := s.makeDirectories(into)
 		if err != nil {
 			return err
@@ -61,6 +61,7 @@ func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into 
 		b.done(report.Bytes)
 		return t.finish(ctx, e, "Imported", "into "+absolute(into), report, err)
 	})
+	return stopped(ctx, err, "run the same command again to go on")
 }
 
 // openLocalDirectory opens a directory so that nothing outside it can be reached

@@ -16,8 +16,7 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 		to.CloseWithError(err) //nolint:errcheck // always nil
 	}()
 	context.AfterFunc(ctx, func() {
-		from.CloseWithError(ctx.Err()) //nolint:errcheck // always nil
-		to.CloseWithError(ctx.Err())   //nolint:errcheck // always nil
+		to.CloseWithError(ctx.Err()) //nolint:errcheck // always nil
 	})
 	return from
 }

@@ -55,7 +55,11 @@ func (p *putting) run(ctx context.Context, e *env, file string, locals []string,
 		}
 		total += size
 	}
-	return e.write(ctx, file, true, func(s *session) error {
+	note := "nothing was stored"
+	if len(locals) > 1 {
+		note = "the files stored before stay; run the same command again to go on"
+	}
+	err := e.write(ctx, file, true, func(s *session) error {
 		if p.parents {
 			if err := p.makeParents(s, to, len(locals) > 1); err != nil {
 				return err
@@ -80,15 +84,14 @@ func (p *putting) run(ctx context.Context, e *env, file string, locals []string,
 		}
 		b.done(b.current.Load())
 		switch {
-		case err != nil && len(locals) > 1:
-			return stopped(ctx, err, "the files stored before stay; run the same command again to go on")
 		case err != nil:
-			return stopped(ctx, err, "nothing was stored")
+			return err
 		case failed > 0:
 			return fmt.Errorf("%d of %s failed; the others are stored", failed, files(int64(len(locals))))
 		}
 		return nil
 	})
+	return stopped(ctx, err, note)
 }
 
 // makeParents makes what leads to the destination.
