@@ -246,7 +246,7 @@ func newEnv(t *testing.T, options func(b *mirror.Builder)) *env {
 }
 
 func (e *env) builder() *mirror.Builder {
-	faulty := vfs.NewFaulty(e.disk, func(op vfs.Op, name string) error {
+	faulty := vfs.NewFaulty(e.disk.Program(), func(op vfs.Op, name string) error {
 		e.faultsMu.Lock()
 		hook := e.faults
 		e.faultsMu.Unlock()

@@ -138,7 +138,7 @@ func readIndexBlock(r io.ReaderAt, at int64, buffer *[]byte) ([]byte, error) {
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
-		return nil, errors.Join(errors.New("a block is cut"), err)
+		return nil, errors.New("a block is cut")
 	}
 	length := int64(binary.LittleEndian.Uint32(head[0:]))
 	if length == 0 || length > maxIndexBlock {

@@ -82,8 +82,12 @@ func encodeMeta(path objectstore.Path, md metadata) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data = data[:len(data)-1] // the brace
-	return fmt.Appendf(data, "%s%08x%s", metaTailStart, crc32.Checksum(data, castagnoli()), metaTailEnd), nil
+	return sealMeta(data[:len(data)-1]), nil // without the brace
+}
+
+// sealMeta appends the checksum and the end to a document without its brace.
+func sealMeta(data []byte) []byte {
+	return fmt.Appendf(data, "%s%08x%s", metaTailStart, crc32.Checksum(data, castagnoli()), metaTailEnd)
 }
 
 // decodeMeta returns what the contents of a .meta file say. It fails on

@@ -87,6 +87,34 @@ func TestKillReleasesLocksAndEndsHandles(t *testing.T) {
 	}
 }
 
+func TestAKilledProgramCanDoNothingMore(t *testing.T) {
+	s := vfs.NewSimulated()
+	program := s.Program()
+	write(t, program, "/a", "abc")
+	s.Kill()
+	for op, do := range map[string]func() error{
+		"mkdir":  func() error { return program.MkdirAll("/d") },
+		"open":   func() error { _, err := program.Open("/a"); return err },
+		"create": func() error { _, err := program.Create("/b"); return err },
+		"rename": func() error { return program.Rename("/a", "/b") },
+		"remove": func() error { return program.Remove("/a") },
+		"lock":   func() error { _, err := program.Lock("/LOCK"); return err },
+		"list": func() error {
+			for _, err := range program.List("/") {
+				return err
+			}
+			return nil
+		},
+	} {
+		if err := do(); !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+	if entries := list(t, s.Program(), "/"); len(entries) != 1 {
+		t.Errorf("entries: %v", entries)
+	}
+}
+
 func TestCrashWithDealsFatesToUnsyncedFilesOnly(t *testing.T) {
 	for fate, want := range map[vfs.Fate]string{
 		vfs.Kept: "new!", vfs.Zeroed: "\x00\x00\x00\x00", vfs.Empty: "", vfs.Cut: "ne", vfs.Old: "",
