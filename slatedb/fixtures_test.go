@@ -168,7 +168,12 @@ func (f *fixture) metadataFiles() []string {
 	return files
 }
 
-// store returns a store with all databases of a set: their metadata, and SSTs
+// latestManifest returns the file name of the last manifest.
+func (f *fixture) latestManifest() string {
+	return f.Expected.Manifests[len(f.Expected.Manifests)-1].File
+}
+
+// fixtureStore returns a store with all databases of a set: their metadata, and SSTs
 // of the right sizes whose contents are their own paths.
 func fixtureStore(t testing.TB, set string) objectstore.Store {
 	t.Helper()

@@ -26,7 +26,6 @@ type watchedStore struct {
 	objectstore.Store
 	mu     sync.Mutex
 	gets   map[objectstore.Path]int
-	lists  int
 	before func(ctx context.Context, path objectstore.Path) error
 }
 

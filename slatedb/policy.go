@@ -151,7 +151,9 @@ func (b *PolicyBuilder) WithoutCompactionsPoll() *PolicyBuilder {
 // WithClock sets the clock that the poll waits by and that tells which
 // checkpoints have expired. The default is the system's.
 func (b *PolicyBuilder) WithClock(clock mirror.Clock) *PolicyBuilder {
-	b.config.clock = clock
+	if clock != nil {
+		b.config.clock = clock
+	}
 	return b
 }
 

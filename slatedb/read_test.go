@@ -349,3 +349,42 @@ func toSet(list []string) map[string]bool {
 	}
 	return set
 }
+
+func TestRowsListEveryViewWithItsPlace(t *testing.T) {
+	store := fixtureStore(t, "c-clone")
+	m, err := slatedb.LatestManifest(t.Context(), store, "clone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := m.SSTRows("clone")
+	var ids []string
+	external := 0
+	for _, row := range rows {
+		ids = append(ids, row.ULID.String())
+		if _, err := objectstore.Head(t.Context(), store, row.Path); err != nil {
+			t.Error(err)
+		}
+		if row.External {
+			external++
+			equal(t, "external path", row.Path, slatedb.SSTPath("parent", row.ULID))
+		}
+	}
+	equalSlices(t, "SSTs", ids, []string{
+		"01M8TRDNN9SY50RKQBGQZBPX6A", "01M8TRDECEZY01E71GEY279FBK", "01M8TRDCR2A9HWSJDYX97N6X28", "01M8TRDCR2ZVJDK2A0FTK7YDK3",
+	})
+	equal(t, "external", external, 3)
+	equal(t, "L0 has no run", rows[1].SortedRun == nil, true)
+	equal(t, "run", *rows[2].SortedRun, 0)
+
+	v2, err := slatedb.LatestManifest(t.Context(), fixtureStore(t, "d-v2"), "db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrowed := 0
+	for _, row := range v2.SSTRows("db") {
+		if row.Narrowed {
+			narrowed++
+		}
+	}
+	equal(t, "narrowed", narrowed, 1)
+}

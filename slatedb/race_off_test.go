@@ -1,0 +1,5 @@
+//go:build !race
+
+package slatedb_test
+
+const raceDetector = false
