@@ -71,10 +71,8 @@ func (p *parts) put(ctx context.Context, number int, body objectstore.Body, send
 		_, err := to.w.WriteAt(data, to.off+off)
 		return local("write a part to the temporary file", p.s.path, err)
 	}}
-	var sent error
-	err = tee.send(body, func(body objectstore.Body) (err error) {
+	sent := tee.send(body, func(body objectstore.Body) (err error) {
 		to.etag, err = send(body)
-		sent = err
 		return err
 	})
 	return p.end(to, sent, tee.err)
