@@ -93,7 +93,7 @@ func (e *exactSection) ReadAt(p []byte, off int64) (int, error) {
 
 func (e *exactSection) atEnd(at int64) error {
 	if at < e.Size() {
-		return fmt.Errorf("body ended after %d of %d bytes: %w", at, e.Size(), io.ErrUnexpectedEOF)
+		return shortBody(at, e.Size())
 	}
 	return io.EOF
 }
@@ -120,7 +120,7 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	e.left -= int64(n)
 	switch {
 	case errors.Is(err, io.EOF) && e.left > 0:
-		err = fmt.Errorf("body ended after %d of %d bytes: %w", e.size-e.left, e.size, io.ErrUnexpectedEOF)
+		err = shortBody(e.size-e.left, e.size)
 	case errors.Is(err, io.EOF):
 		err = io.EOF
 	case err == nil && e.left == 0:
@@ -136,10 +136,16 @@ func (e *exactReader) atEnd() error {
 	var one [1]byte
 	switch n, err := io.ReadFull(e.r, one[:]); {
 	case n > 0:
-		return fmt.Errorf("body is longer than its %d bytes", e.size)
+		return NonRetryable(fmt.Errorf("body is longer than its %d bytes", e.size))
 	case errors.Is(err, io.EOF):
 		return io.EOF
 	default:
 		return err
 	}
+}
+
+// shortBody is the error of a caller's source that ends early, which sending it
+// again does not mend.
+func shortBody(n, size int64) error {
+	return NonRetryable(fmt.Errorf("body ended after %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF))
 }

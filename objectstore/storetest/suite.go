@@ -1,11 +1,12 @@
 package storetest
 
 import (
-	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stardustdb/stardust/objectstore"
@@ -34,6 +35,9 @@ type Features struct {
 	NoCreateCopy bool
 	// LooseUploads: whether calls for an unknown upload id fail is not tested.
 	LooseUploads bool
+	// ReplacedReads: a read of an object that is replaced meanwhile may fail
+	// with ErrPrecondition; it must never yield a mix.
+	ReplacedReads bool
 	// MinPartSize is the least size of all parts but the last, in bytes.
 	MinPartSize int64
 	// ListKeys is how many objects the paging test lists; zero means 1100,
@@ -189,11 +193,11 @@ func (e *env) partSize() int { return max(int(e.features.MinPartSize), 1000) }
 
 // pattern returns n bytes that differ everywhere and by seed.
 func pattern(seed, n int) string {
-	var b bytes.Buffer
-	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, "%d:%08d,", seed, i)
-	}
-	return b.String()[:n]
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], uint64(seed))
+	data := make([]byte, n)
+	_, _ = rand.NewChaCha8(key).Read(data) // never fails
+	return string(data)
 }
 
 func brief(s string) string {

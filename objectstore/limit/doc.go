@@ -1,0 +1,2 @@
+// Package limit bounds how many calls to an object store run at once.
+package limit

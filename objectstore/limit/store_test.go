@@ -1,0 +1,109 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/limit"
+	"github.com/stardustdb/stardust/objectstore/memory"
+	"github.com/stardustdb/stardust/objectstore/storetest"
+)
+
+func TestStoreConforms(t *testing.T) {
+	// The suite keeps one body open while it makes another call.
+	for _, calls := range []int{0, 2} {
+		t.Run(fmt.Sprint(calls), func(t *testing.T) {
+			storetest.Run(t, func(*testing.T) objectstore.Store { return limit.New(memory.New(nil), calls) }, storetest.Features{ListKeys: 50})
+		})
+	}
+}
+
+func TestNoMoreCallsRunAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int64
+		slow := storetest.Faulty(memory.New(nil), storetest.FaultyOptions{
+			Script: func(string, objectstore.Path) storetest.Fault { return storetest.Fault{Delay: time.Second} },
+			Sleep: func(_ context.Context, d time.Duration) error {
+				if n := running.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				time.Sleep(d)
+				running.Add(-1)
+				return nil
+			},
+		})
+		s := limit.New(slow, 3)
+		begin := time.Now()
+		var group sync.WaitGroup
+		for i := range 10 {
+			group.Go(func() {
+				if _, err := s.Put(t.Context(), objectstore.Path(fmt.Sprint(i)), objectstore.Bytes(nil), nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if most.Load() != 3 || time.Since(begin) != 4*time.Second {
+			t.Fatalf("%d ran at once, in %v; want 3, in 4s", most.Load(), time.Since(begin))
+		}
+	})
+}
+
+func TestOpenBodyCountsUntilItIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limit.New(memory.New(nil), 1)
+		if _, err := s.Put(t.Context(), "object", objectstore.Bytes([]byte("x")), nil); err != nil {
+			t.Fatal(err)
+		}
+		result, err := s.Get(t.Context(), "object", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := objectstore.Head(ctx, s, "object"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("a second call got through: %v", err)
+		}
+		for range 2 { // closing twice frees one slot
+			if err := result.Body.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := objectstore.Head(t.Context(), s, "object"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestPathsToDeleteMayComeFromAList(t *testing.T) {
+	s := limit.New(memory.New(nil), 1)
+	for i := range 5 {
+		if _, err := s.Put(t.Context(), objectstore.Path(fmt.Sprint(i)), objectstore.Bytes(nil), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := func(yield func(objectstore.Path) bool) {
+		for meta, err := range s.List(t.Context(), nil) {
+			if err != nil || !yield(meta.Path) {
+				return
+			}
+		}
+	}
+	deleted := 0
+	for path, err := range objectstore.DeleteAll(t.Context(), s, listed) {
+		if err != nil {
+			t.Fatalf("%q: %v", path, err)
+		}
+		deleted++
+	}
+	if deleted != 5 {
+		t.Fatalf("deleted %d of 5", deleted)
+	}
+}
