@@ -29,8 +29,9 @@ var (
 	ErrUnsupported = errors.New("platform not supported")
 )
 
-// ErrPage is wrapped by the error of a page whose checksum does not match. To
-// SQLite the error is SQLITE_IOERR_DATA.
+// ErrPage is wrapped by the error of a page whose checksum does not match. SQLite
+// makes SQLITE_IOERR_DATA of it, which is what users of a connection test for;
+// the page is in the log.
 var ErrPage = errors.New("page is damaged")
 
 // ErrClosed is returned by the methods of a closed Container.

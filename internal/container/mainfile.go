@@ -68,7 +68,7 @@ func (f *mainFile) readPage(p []byte, off int64) error {
 			return nil
 		}
 	}
-	return damagedPage(off, at, f.c.path)
+	return f.c.damagedPage(off, at)
 }
 
 func (f *mainFile) locate(off int64) (int64, error) {
@@ -87,16 +87,19 @@ func (f *mainFile) locate(off int64) (int64, error) {
 	case err != nil:
 		return 0, err
 	case off < size:
-		return 0, damagedPage(off, -1, f.c.path)
+		return 0, f.c.damagedPage(off, -1)
 	}
 	return 0, io.EOF
 }
 
-func damagedPage(off, at int64, path string) error {
-	err := fmt.Errorf("%w: page %d at offset %d of %s does not match its checksum", ErrPage, off/PageSize+1, at, path)
+// damagedPage logs what is wrong and returns it. SQLite keeps the code of the
+// error, SQLITE_IOERR_DATA, and drops its text.
+func (c *Container) damagedPage(off, at int64) error {
+	err := fmt.Errorf("%w: page %d at offset %d of %s does not match its checksum", ErrPage, off/PageSize+1, at, c.path)
 	if at < 0 {
-		err = fmt.Errorf("%w: page %d of %s lies in no extent", ErrPage, off/PageSize+1, path)
+		err = fmt.Errorf("%w: page %d of %s lies in no extent", ErrPage, off/PageSize+1, c.path)
 	}
+	c.log.Error("damaged page of the database", "err", err)
 	return vfs.SystemError(err, sqlite3.IOERR_DATA)
 }
 

@@ -91,5 +91,5 @@ func (d *database) openWAL(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vf
 	if err != nil {
 		return nil, out, err
 	}
-	return &logFile{File: file, hook: d.c.hook}, out, nil
+	return newLogFile(file, d.c.hook), out, nil
 }
