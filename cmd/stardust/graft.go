@@ -14,8 +14,8 @@ import (
 // missing, many nodes a commit, and points changed files to their old payloads.
 type graft struct {
 	s      *session
-	parent int64 // where the graft's top lies
-	name   string
+	parent int64  // where the graft's top lies
+	name   string // empty when the top is the root
 
 	group *errgroup.Group // updates of files
 	batch []newNodeRequest
@@ -82,7 +82,7 @@ func (g *graft) walk(old stardust.Objects, entity int64) error {
 // node decides what becomes of one node of the old tree.
 func (g *graft) node(entry stardust.Entry) error {
 	r := entry.Record
-	if r.Entity == 0 {
+	if entry.Path == "" && g.name == "" { // the present root, which is always there
 		g.path = append(g.path, &graftDirectory{})
 		return nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	flag.Bool(updateFlag, false, "rewrite docs/cli.md with what the commands print")
 	testscript.Main(m, map[string]func(){"stardust": main})
 }
 

@@ -51,10 +51,10 @@ func (s *session) restore(ctx context.Context, e *env, path string, at *revision
 	if err != nil {
 		return err
 	}
-	directory, name := splitPath(to)
-	if (r.Entity == 0) != (to == "") {
-		return about(absolute(to), errors.New("the root directory can only be restored as the root directory"))
+	if to == "" && !isDirectory(r) {
+		return about("/", errors.New("a file cannot take the place of the root directory"))
 	}
+	directory, name := splitPath(to)
 	parent, _, err := s.makeDirectories(directory)
 	if err != nil {
 		return err
