@@ -156,7 +156,7 @@ func (m *Mirror) openBody(ctx context.Context, path objectstore.Path, h *handle,
 	}
 	b := &plainBody{reader: plainReader{m, h, path}}
 	b.body.reader, b.start, b.size = &b.reader, start, end-start
-	b.result = m.describe(path, h.entry, start, end)
+	describe(&b.result, path, h.entry, start, end)
 	if file, ok := h.file.(vfs.OSFile); ok {
 		b.file = file.File()
 		b.result.Body = b
@@ -166,11 +166,11 @@ func (m *Mirror) openBody(ctx context.Context, path objectstore.Path, h *handle,
 	return &b.result
 }
 
-// describe is a GetResult without a Body.
-func (m *Mirror) describe(path objectstore.Path, e *entry, start, end int64) objectstore.GetResult {
-	result := objectstore.GetResult{Meta: e.meta(path), Start: start, End: end}
+// describe fills in a GetResult without a Body.
+func describe(result *objectstore.GetResult, path objectstore.Path, e *entry, start, end int64) {
+	result.Meta = e.meta(path)
+	result.Start, result.End = start, end
 	if e.attributes != nil {
 		result.Attributes = e.attributes.Clone()
 	}
-	return result
 }

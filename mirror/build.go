@@ -97,7 +97,7 @@ func (b *Builder) assemble(dir string) *Mirror {
 	}
 	m.local = &localDir{
 		fs: c.fs, dir: dir, layout: newLayout(), index: newIndex(),
-		files: &openFiles{fs: c.fs, clock: c.clock, maxIdle: c.maxIdleFiles},
+		files: &openFiles{fs: c.fs, clock: c.clock, maxIdle: c.maxIdleFiles, verify: c.verify},
 		stats: &m.counters, logger: c.logger, handle: Handle{m},
 	}
 	if watcher, ok := b.policy.(LocalWatcher); ok {

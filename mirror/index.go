@@ -12,26 +12,29 @@ import (
 // file pool aside. It is small on purpose: there may be millions.
 type entry struct {
 	size       int64
-	modified   int64 // nanoseconds since 1970, or noTime
-	etag       string
-	version    string
+	modified   int64                   // nanoseconds since 1970, or noTime
+	labels     string                  // the ETag, then the version
 	attributes *objectstore.Attributes // nil: none
 	// The files on disk: the startup index is valid only while they are as
 	// they were.
 	dataTime, metaTime int64 // nanoseconds since 1970
 	metaSize           int64
-	// idle are this copy's open files that no read uses. The pool's mutex
-	// guards it, and retired.
-	idle    *handle
-	hashed  bool // the form of the local name
-	retired bool // replaced or removed: its files are not to be kept open
+	// idle are this copy's open files that no read uses, opens counts all, and
+	// table is there while there are some and reads are verified. The mutex of
+	// openFiles guards these and retired.
+	idle     *handle
+	table    *blockTable
+	opens    int32
+	etagSize int32
+	hashed   bool // the form of the local name
+	retired  bool // replaced or removed: its files are not to be kept open
 }
 
 // noTime stands for the zero time.Time, which has no nanoseconds.
 const noTime = math.MinInt64
 
 func newEntry(md metadata) *entry {
-	e := &entry{size: md.size, modified: noTime, etag: md.etag, version: md.version}
+	e := &entry{size: md.size, modified: noTime, labels: md.etag + md.version, etagSize: int32(len(md.etag))}
 	if !md.modified.IsZero() {
 		e.modified = md.modified.UnixNano()
 	}
@@ -42,9 +45,12 @@ func newEntry(md metadata) *entry {
 	return e
 }
 
+func (e *entry) etag() string    { return e.labels[:e.etagSize] }
+func (e *entry) version() string { return e.labels[e.etagSize:] }
+
 // meta returns what the entry says about the object at path.
 func (e *entry) meta(path objectstore.Path) objectstore.ObjectMeta {
-	meta := objectstore.ObjectMeta{Path: path, Size: e.size, ETag: e.etag, Version: e.version}
+	meta := objectstore.ObjectMeta{Path: path, Size: e.size, ETag: e.etag(), Version: e.version()}
 	if e.modified != noTime {
 		meta.LastModified = time.Unix(0, e.modified).UTC()
 	}

@@ -13,7 +13,7 @@ import (
 func sampleEntries() []indexed {
 	attributes := &objectstore.Attributes{ContentType: "x", Metadata: map[string]string{"k\xff": "v", "": ""}}
 	return []indexed{
-		{"a/x", &entry{size: 5, modified: 123, etag: "e", version: "v", dataTime: 1, metaTime: 2, metaSize: 3}},
+		{"a/x", &entry{size: 5, modified: 123, labels: "ev", etagSize: 1, dataTime: 1, metaTime: 2, metaSize: 3}},
 		{"a/é\n", &entry{size: math.MaxInt64, modified: noTime, dataTime: math.MinInt64, metaTime: math.MaxInt64, hashed: true}},
 		{"b", &entry{attributes: attributes, modified: -5}},
 	}
@@ -26,7 +26,7 @@ func same(a, b *entry) bool {
 	if a.attributes != nil && !sameAttributes(*a.attributes, *b.attributes) {
 		return false
 	}
-	return a.size == b.size && a.modified == b.modified && a.etag == b.etag && a.version == b.version &&
+	return a.size == b.size && a.modified == b.modified && a.etag() == b.etag() && a.version() == b.version() &&
 		a.dataTime == b.dataTime && a.metaTime == b.metaTime && a.metaSize == b.metaSize && a.hashed == b.hashed
 }
 
@@ -84,7 +84,7 @@ func indexOf(t testing.TB, n int) []byte {
 	fs := vfs.NewSimulated()
 	var all []indexed
 	for i := range n {
-		all = append(all, indexed{objectstore.Path(fmt.Sprintf("dir/%d", i)), &entry{size: int64(i), etag: "0123456789abcdef0123456789abcdef"}})
+		all = append(all, indexed{objectstore.Path(fmt.Sprintf("dir/%d", i)), &entry{size: int64(i), labels: "0123456789abcdef0123456789abcdef", etagSize: 32}})
 	}
 	d := &localDir{fs: fs, dir: "/", files: &openFiles{fs: fs}}
 	if err := writeIndex(d, all); err != nil {

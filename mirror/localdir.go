@@ -129,7 +129,7 @@ func (d *localDir) blocks(ctx context.Context, path objectstore.Path, e *entry) 
 		return nil
 	}
 	of, md, err := decodeMeta(data)
-	if err != nil || of != path || md.size != e.size || md.etag != e.etag {
+	if err != nil || of != path || md.size != e.size || md.etag != e.etag() {
 		return nil
 	}
 	return md.blocks

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -16,6 +17,9 @@ type openFiles struct {
 	fs      vfs.FS
 	clock   Clock
 	maxIdle int
+	verify  bool // keep block tables
+	// fineBlocks counts the blocks whose pieces have checksums in memory.
+	fineBlocks atomic.Int64
 
 	mu     sync.Mutex
 	oldest *handle // of the idle ones, in the order of their release
@@ -29,9 +33,7 @@ type openFiles struct {
 type handle struct {
 	file  vfs.File
 	entry *entry
-	// blocks are the copy's block checksums, once load has run.
-	load   sync.Once
-	blocks []uint32
+	table *blockTable // of entry; nil without verification
 
 	below        *handle // the next idle one of the same entry
 	older, newer *handle // the neighbours among all idle ones
@@ -68,7 +70,11 @@ func (o *openFiles) open(ctx context.Context, e *entry, name string) (*handle, e
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.used++
-	return &handle{file: file, entry: e}, nil
+	e.opens++
+	if o.verify && e.table == nil {
+		e.table = &blockTable{budget: &o.fineBlocks}
+	}
+	return &handle{file: file, entry: e, table: e.table}, nil
 }
 
 // spare calls open, which opens a file. When the process has too many open, it
@@ -101,6 +107,7 @@ func (o *openFiles) release(h *handle) error {
 	o.mu.Lock()
 	o.used--
 	if o.closed || h.entry.retired || o.maxIdle <= 0 {
+		o.closing(h)
 		o.mu.Unlock()
 		return h.file.Close()
 	}
@@ -117,6 +124,7 @@ func (o *openFiles) release(h *handle) error {
 	if o.idle > o.maxIdle {
 		surplus = o.oldest
 		o.unlink(surplus)
+		o.closing(surplus)
 	}
 	o.mu.Unlock()
 	if surplus != nil {
@@ -129,8 +137,17 @@ func (o *openFiles) release(h *handle) error {
 func (o *openFiles) discard(h *handle) error {
 	o.mu.Lock()
 	o.used--
+	o.closing(h)
 	o.mu.Unlock()
 	return h.file.Close()
+}
+
+// closing tells that a handle is about to be closed. o.mu is held.
+func (o *openFiles) closing(h *handle) {
+	if h.entry.opens--; h.entry.opens == 0 && h.entry.table != nil {
+		h.entry.table.drop()
+		h.entry.table = nil
+	}
 }
 
 // retire closes the idle files of an entry that was replaced or removed; those
@@ -140,8 +157,10 @@ func (o *openFiles) retire(e *entry) {
 	e.retired = true
 	var closing []*handle
 	for e.idle != nil {
-		closing = append(closing, e.idle)
-		o.unlink(e.idle)
+		h := e.idle
+		closing = append(closing, h)
+		o.unlink(h)
+		o.closing(h)
 	}
 	o.mu.Unlock()
 	closeHandles(closing)
@@ -153,8 +172,10 @@ func (o *openFiles) shrink(n int) int {
 	o.mu.Lock()
 	var closing []*handle
 	for len(closing) < n && o.oldest != nil {
-		closing = append(closing, o.oldest)
-		o.unlink(o.oldest)
+		h := o.oldest
+		closing = append(closing, h)
+		o.unlink(h)
+		o.closing(h)
 	}
 	o.mu.Unlock()
 	closeHandles(closing)

@@ -91,7 +91,7 @@ func (m *Mirror) serve(ctx context.Context, path objectstore.Path, options *obje
 // version, conditions that don't hold, and HEAD. It returns false when the
 // bytes are needed.
 func (m *Mirror) answer(path objectstore.Path, e *entry, options *objectstore.GetOptions) (done bool, result *objectstore.GetResult, err error) {
-	if options.Version != "" && options.Version != e.version {
+	if options.Version != "" && options.Version != e.version() {
 		return true, nil, nil
 	}
 	if options.IfMatch != "" || options.IfNoneMatch != "" || !options.IfModifiedSince.IsZero() || !options.IfUnmodifiedSince.IsZero() {
@@ -106,8 +106,9 @@ func (m *Mirror) answer(path objectstore.Path, e *entry, options *objectstore.Ge
 	if err != nil {
 		return true, nil, err
 	}
-	head := m.describe(path, e, start, end)
-	return true, &head, nil
+	head := &objectstore.GetResult{}
+	describe(head, path, e, start, end)
+	return true, head, nil
 }
 
 // getDownloaded downloads the object again and answers from the new copy.

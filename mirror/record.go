@@ -32,8 +32,8 @@ func appendRecord(data []byte, path objectstore.Path, e *entry) []byte {
 	}
 	data = append(data, flags)
 	data = appendText(data, string(path))
-	data = appendText(data, e.etag)
-	data = appendText(data, e.version)
+	data = appendText(data, e.etag())
+	data = appendText(data, e.version())
 	data = binary.AppendUvarint(data, uint64(e.size))
 	data = binary.AppendVarint(data, e.dataTime)
 	data = binary.AppendVarint(data, e.metaTime)
@@ -65,12 +65,11 @@ var errRecord = errors.New("malformed record")
 func readRecord(data []byte) (path objectstore.Path, e *entry, rest []byte, err error) {
 	r := recordReader{data: data}
 	flags := r.byte()
-	// One string for three, as there may be millions.
-	texts := [3][]byte{r.text(), r.text(), r.text()}
-	all := string(texts[0]) + string(texts[1]) + string(texts[2])
-	a, b := len(texts[0]), len(texts[0])+len(texts[1])
+	pathText, etag, version := r.text(), r.text(), r.text()
+	// One string for all, as there may be millions.
+	all := string(pathText) + string(etag) + string(version)
 	e = &entry{
-		etag: all[a:b], version: all[b:], modified: noTime,
+		labels: all[len(pathText):], etagSize: int32(len(etag)), modified: noTime,
 		size: r.size(), dataTime: r.varint(), metaTime: r.varint(), metaSize: r.size(),
 		hashed: flags&recordHashed != 0,
 	}
@@ -83,7 +82,7 @@ func readRecord(data []byte) (path objectstore.Path, e *entry, rest []byte, err 
 	if r.bad || flags >= recordAttributes<<1 {
 		return "", nil, nil, errRecord
 	}
-	path, err = objectstore.KeyPath(all[:a])
+	path, err = objectstore.KeyPath(all[:len(pathText)])
 	if err != nil {
 		return "", nil, nil, err
 	}

@@ -51,6 +51,30 @@ func TestVerifiedReadOfAnUntouchedBlockDoesNotRefetch(t *testing.T) {
 	})
 }
 
+func TestDamageIsNoticedByEveryReadNotOnlyTheFirst(t *testing.T) {
+	bubbleWith(t, verifying, func(e *env) {
+		data := big(500_000)
+		e.store("a/x", data)
+		e.fetch("a/x")
+		small := func(off int64) {
+			t.Helper()
+			got, err := e.read("a/x", &objectstore.GetOptions{Range: objectstore.Bounded(off, off+100)})
+			if err != nil || got != data[off:off+100] {
+				t.Errorf("at %d: wrong bytes, %v", off, err)
+			}
+		}
+		for heals, off := range []int64{5000, 8150, 70_000, 65_500, 499_900, 0} {
+			small(off)
+			small(off) // by the sums of the pieces
+			e.damage(".x.obj", int(off)+50)
+			small(off)
+			if s := e.h.Stats(); s.Heals != int64(heals+1) {
+				t.Errorf("%d: %d heals", off, s.Heals)
+			}
+		}
+	})
+}
+
 func TestVerificationHealsWhatAPowerCutLeaves(t *testing.T) {
 	for name, fate := range map[string]vfs.Fate{"zeroed": vfs.Zeroed, "empty": vfs.Empty, "cut": vfs.Cut} {
 		t.Run(name, func(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"sync"
 
 	"github.com/stardustdb/stardust/objectstore"
@@ -23,14 +21,14 @@ type verifiedReader struct {
 	path objectstore.Path
 	// ended tells that the caller of Get gave up, which bounds a refetch; the
 	// context itself is not kept.
-	ended   <-chan struct{}
-	closing chan struct{} // closed by close
-	size    int64
-	etag    string
+	ended <-chan struct{}
+	size  int64
+	etag  string
 
-	mu   sync.RWMutex // h is replaced with it locked
-	h    *handle
-	gone bool // closed
+	mu      sync.RWMutex // h is replaced with it locked
+	h       *handle
+	gone    bool          // closed
+	closing chan struct{} // closed by close; made by the first refetch
 }
 
 // verifiedBody is a body over a verifiedReader, in one allocation.
@@ -41,10 +39,10 @@ type verifiedBody struct {
 
 func (m *Mirror) openVerified(ctx context.Context, path objectstore.Path, h *handle, start, end int64) *objectstore.GetResult {
 	b := &verifiedBody{reader: verifiedReader{
-		m: m, path: path, ended: ctx.Done(), closing: make(chan struct{}), size: h.entry.size, etag: h.entry.etag, h: h,
+		m: m, path: path, ended: ctx.Done(), size: h.entry.size, etag: h.entry.etag(), h: h,
 	}}
 	b.body.reader, b.start, b.size = &b.reader, start, end-start
-	b.result = m.describe(path, h.entry, start, end)
+	describe(&b.result, path, h.entry, start, end)
 	b.result.Body = b
 	return &b.result
 }
@@ -64,24 +62,16 @@ func (r *verifiedReader) readAt(p []byte, off int64) error {
 
 // readBlock fills p from a block, beginning at its byte from.
 func (r *verifiedReader) readBlock(p []byte, block, from int64) error {
-	length := min(blockSize, r.size-block*blockSize)
-	whole := p
-	if int64(len(p)) < length {
-		buffer := r.m.blockBuffer()
-		defer r.m.blockBuffers.Put(buffer)
-		whole = (*buffer)[:length]
-	}
 	for heals := 0; ; heals++ {
 		r.mu.RLock()
-		h, gone := r.h, r.gone
-		if gone {
+		h := r.h
+		if r.gone {
 			r.mu.RUnlock()
 			return errClosedBody
 		}
-		damage := r.check(h, whole, block)
+		damage := r.m.readChecked(h, r.path, p, block, from)
 		r.mu.RUnlock()
 		if damage == nil {
-			copy(p, whole[from:])
 			return nil
 		}
 		if heals >= maxHeals {
@@ -95,25 +85,6 @@ func (r *verifiedReader) readBlock(p []byte, block, from int64) error {
 		}
 		r.m.counters.heals.Add(1)
 	}
-}
-
-// check reads a block and compares it with its checksum.
-func (r *verifiedReader) check(h *handle, whole []byte, block int64) error {
-	blocks := r.m.blocksOf(h, r.path)
-	if block >= int64(len(blocks)) {
-		return errNoChecksum
-	}
-	n, err := h.file.ReadAt(whole, block*blockSize)
-	if n < len(whole) {
-		if err == nil || errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
-	}
-	if crc := crc32.Checksum(whole, castagnoli()); crc != blocks[block] {
-		return fmt.Errorf("block %d has CRC32C %08x, not %08x", block, crc, blocks[block])
-	}
-	return nil
 }
 
 var (
@@ -140,8 +111,8 @@ func (r *verifiedReader) heal(damaged *handle) error {
 		return err
 	case h == nil:
 		return &NotLocal{Path: r.path}
-	case h.entry.size != r.size || h.entry.etag != r.etag:
-		return errors.Join(fmt.Errorf("the object changed: ETag %q, not %q", h.entry.etag, r.etag), r.m.local.files.release(h))
+	case h.entry.size != r.size || h.entry.etag() != r.etag:
+		return errors.Join(fmt.Errorf("the object changed: ETag %q, not %q", h.entry.etag(), r.etag), r.m.local.files.release(h))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,13 +130,23 @@ func (r *verifiedReader) refetch(damaged *entry) error {
 	if f == nil {
 		return nil
 	}
+	r.mu.Lock()
+	if r.closing == nil {
+		r.closing = make(chan struct{})
+	}
+	closing, gone := r.closing, r.gone
+	r.mu.Unlock()
+	if gone {
+		f.leave(nil, r.m.ordering.cancel)
+		return errClosedBody
+	}
 	select {
 	case <-f.done:
 		return f.err
 	case <-r.ended:
 		f.leave(nil, r.m.ordering.cancel)
 		return context.Canceled
-	case <-r.closing:
+	case <-closing:
 		f.leave(nil, r.m.ordering.cancel)
 		return errClosedBody
 	}
@@ -183,24 +164,11 @@ func (r *verifiedReader) context() (context.Context, context.CancelFunc) {
 }
 
 func (r *verifiedReader) close() error {
-	close(r.closing)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gone = true
-	return r.m.local.files.release(r.h)
-}
-
-// blocksOf returns the block checksums of an open copy, which it loads once.
-func (m *Mirror) blocksOf(h *handle, path objectstore.Path) []uint32 {
-	h.load.Do(func() { h.blocks = m.local.blocks(context.Background(), path, h.entry) })
-	return h.blocks
-}
-
-// blockBuffer returns a buffer of blockSize bytes.
-func (m *Mirror) blockBuffer() *[]byte {
-	if b, ok := m.blockBuffers.Get().(*[]byte); ok {
-		return b
+	if r.closing != nil {
+		close(r.closing)
 	}
-	b := make([]byte, blockSize)
-	return &b
+	return r.m.local.files.release(r.h)
 }

@@ -1,0 +1,132 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+const (
+	// pieceSize is what a small verified read reads and checks at least. The
+	// checksums of pieces are in memory only: they are made from a block that
+	// was checked whole.
+	pieceSize = 4 << 10
+	// maxFineBlocks bounds the blocks with checksums of their pieces: at 72
+	// bytes each, they take up to 72 MiB, for 64 GiB that are read often.
+	maxFineBlocks = 1 << 20
+)
+
+// blockTable is what the open files of one local copy know about its blocks.
+type blockTable struct {
+	load   sync.Once
+	sums   []uint32 // of the blocks; nil when not known
+	fine   []atomic.Pointer[pieceSums]
+	budget *atomic.Int64
+	made   atomic.Int64
+}
+
+// pieceSums are the checksums of a block's pieces.
+type pieceSums [blockSize / pieceSize]uint32
+
+// drop gives the table's share of the budget back, when no file uses it.
+func (t *blockTable) drop() {
+	t.budget.Add(-t.made.Swap(0))
+}
+
+// refine keeps the checksums of the pieces of a block that was checked.
+func (t *blockTable) refine(block int64, data []byte) {
+	if t.budget.Load() >= maxFineBlocks {
+		return
+	}
+	var fine pieceSums
+	table := castagnoli()
+	for i := 0; len(data) > 0; i++ {
+		n := min(pieceSize, len(data))
+		fine[i] = crc32.Checksum(data[:n], table)
+		data = data[n:]
+	}
+	if t.fine[block].CompareAndSwap(nil, &fine) {
+		t.budget.Add(1)
+		t.made.Add(1)
+	}
+}
+
+// readChecked fills p from a block of an open copy, beginning at the block's
+// byte from, and checks every byte that it returns: against the block's
+// checksum, or for a small read that of the pieces, once they are known. An
+// error means that the copy is damaged.
+func (m *Mirror) readChecked(h *handle, path objectstore.Path, p []byte, block, from int64) error {
+	t := h.table
+	t.load.Do(func() {
+		t.sums = m.local.blocks(context.Background(), path, h.entry)
+		t.fine = make([]atomic.Pointer[pieceSums], len(t.sums))
+	})
+	if block >= int64(len(t.sums)) {
+		return errNoChecksum
+	}
+	begin := block * blockSize
+	length := min(blockSize, h.entry.size-begin)
+	lo, hi := int64(0), length
+	fine := t.fine[block].Load()
+	if int64(len(p)) == length {
+		fine = nil // one sum is cheaper than many
+	}
+	if fine != nil {
+		lo = from &^ (pieceSize - 1)
+		hi = min((from+int64(len(p))+pieceSize-1)&^(pieceSize-1), length)
+	}
+	data := p
+	if hi-lo > int64(len(p)) {
+		buffer := m.blockBuffer()
+		defer m.blockBuffers.Put(buffer)
+		data = (*buffer)[:hi-lo]
+	}
+	if n, err := h.file.ReadAt(data, begin+lo); n < len(data) {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	if fine == nil {
+		if crc := crc32.Checksum(data, castagnoli()); crc != t.sums[block] {
+			return fmt.Errorf("block %d has CRC32C %08x, not %08x", block, crc, t.sums[block])
+		}
+		if int64(len(p)) < length {
+			t.refine(block, data)
+		}
+	} else if err := fine.check(data, lo); err != nil {
+		return fmt.Errorf("block %d: %w", block, err)
+	}
+	if hi-lo > int64(len(p)) {
+		copy(p, data[from-lo:])
+	}
+	return nil
+}
+
+// check compares the pieces in data, which begins at the block's byte lo.
+func (s *pieceSums) check(data []byte, lo int64) error {
+	table := castagnoli()
+	for i := lo / pieceSize; len(data) > 0; i++ {
+		n := min(pieceSize, len(data))
+		if crc := crc32.Checksum(data[:n], table); crc != s[i] {
+			return fmt.Errorf("piece %d has CRC32C %08x, not %08x", i, crc, s[i])
+		}
+		data = data[n:]
+	}
+	return nil
+}
+
+// blockBuffer returns a buffer of blockSize bytes, for blockBuffers.Put.
+func (m *Mirror) blockBuffer() *[]byte {
+	if b, ok := m.blockBuffers.Get().(*[]byte); ok {
+		return b
+	}
+	b := make([]byte, blockSize)
+	return &b
+}
