@@ -28,7 +28,7 @@ func TestFSPassesTheStandardSuite(t *testing.T) {
 	from := fstest.MapFS{
 		"a.txt":            {Data: []byte("hello")},
 		"empty":            {Data: nil},
-		"dir/b.bin":        {Data: randomBytes(1, 300<<10)},
+		"dir/b.bin":        {Data: randomBytes(1, 9<<10)}, // the suite reads every byte alone
 		"dir/deeper/c.txt": {Data: []byte("see")},
 		"dir/ü ñ":          {Data: []byte("unicode")},
 	}
