@@ -1,0 +1,2 @@
+// Package logging writes a structured log of the calls to an object store.
+package logging
