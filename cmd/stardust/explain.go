@@ -32,6 +32,8 @@ func explain(err error) string {
 	switch e := err.(type) { //nolint:errorlint // each layer speaks for what it wraps
 	case *stardust.Error:
 		return explainStatus(e)
+	case *stoppedError:
+		return explain(e.err)
 	case *fs.PathError:
 		return e.Path + ": " + explain(e.Err)
 	case *os.LinkError:
