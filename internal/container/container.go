@@ -91,15 +91,12 @@ func (c *Container) settle() error {
 		}
 	}
 	if c.super.tail != c.tail {
-		if err := c.disk.sync(); err != nil {
+		if err := c.disk.sync(SyncSize); err != nil {
 			return err
 		}
 		if err := c.writeSuper(c.super.extents, c.tail); err != nil {
 			return err
 		}
-	}
-	if err := c.disk.sync(); err != nil {
-		return err
 	}
 	// No sync: the note is for people, and the lock is what counts.
 	return c.disk.write(holderOff, make([]byte, noteSize))

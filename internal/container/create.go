@@ -58,7 +58,7 @@ func writeEmpty(d *disk) error {
 	if err := d.write(0, slot, slot, make([]byte, PageSize)); err != nil {
 		return err
 	}
-	return d.sync()
+	return d.sync(SyncNew)
 }
 
 // writeBlankPages fills an extent with pages of zeros that have their checksums.

@@ -48,11 +48,11 @@ func (d *disk) writePage(off int64, page []byte) error {
 // later good one proves nothing about it. Who writes the heap's records learns
 // of the failure from this error; SQLite might not be the one that called, so
 // its pages are remembered as lost until it is told, by syncPages.
-func (d *disk) sync() error {
+func (d *disk) sync(why SyncReason) error {
 	d.mu.Lock()
 	begun := d.pages
 	d.mu.Unlock()
-	err := d.hook.run(Op{Kind: OpSync}, func() error { return syncFile(d.file) })
+	err := d.hook.run(Op{Kind: OpSync, Why: why}, func() error { return syncFile(d.file) })
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -67,7 +67,7 @@ func (d *disk) sync() error {
 // syncPages is SQLite's sync. It fails once after any sync failed, which makes
 // SQLite keep its log and write the pages again.
 func (d *disk) syncPages() error {
-	err := d.sync()
+	err := d.sync(SyncPages)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err == nil && d.lost {

@@ -34,6 +34,20 @@ func (k OpKind) String() string {
 	return fmt.Sprintf("operation %d", int(k))
 }
 
+// SyncReason tells the syncs of the database's file apart. Each is there for a
+// crash that would otherwise do harm.
+type SyncReason string
+
+// The reasons to sync the file.
+const (
+	SyncNew        SyncReason = "a new file, before it gets its name"
+	SyncRecords    SyncReason = "records, before a catalog names them"
+	SyncPages      SyncReason = "pages, before SQLite's log begins anew"
+	SyncExtent     SyncReason = "an extent, before the superblock names it"
+	SyncSuperblock SyncReason = "a superblock, before it is used or the other slot is written"
+	SyncSize       SyncReason = "the file's size, before the superblock promises it"
+)
+
 // Op is one operation on the database's file or its write-ahead log.
 type Op struct {
 	Kind OpKind
@@ -43,6 +57,8 @@ type Op struct {
 	Offset int64
 	// Data are the pieces of a write. They are valid during the call only.
 	Data [][]byte
+	// Why a sync of the database's file is made.
+	Why SyncReason
 }
 
 // Hook stands between a Container and its disk: it is called for every

@@ -91,5 +91,5 @@ func (f *logFile) Truncate(size int64) error {
 // Sync implements vfs.File. The first one makes the log's name durable too.
 func (f *logFile) Sync(flags vfs.SyncFlag) error {
 	err := f.hook.run(Op{Kind: OpSync, WAL: true}, func() error { return f.File.Sync(flags) })
-	return vfs.SystemError(err, sqlite3.IOERR_FSYNC)
+	return syncError(err)
 }

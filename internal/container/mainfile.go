@@ -1,6 +1,7 @@
 package container
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -27,13 +28,22 @@ var (
 	_ vfs.FileSizeHint           = (*mainFile)(nil)
 )
 
-// readTries is how often a page is read before it counts as damaged. SQLite
-// reads the header of the first page without any lock, and may meet a
-// checkpoint that is writing it.
-const readTries = 5
+// readTries is how often a page is read before it counts as damaged. Size may
+// meet a checkpoint that is writing the first page.
+const readTries = 3
+
+// headerSize is how much of the first page SQLite reads when it opens a database,
+// to learn of settings that are the same in all our files.
+const headerSize = 100
 
 // ReadAt implements vfs.File.
+//
+// The header is answered without the disk: after a crash in a checkpoint the
+// first page may be torn, and whole only in the log, of which SQLite learns later.
 func (f *mainFile) ReadAt(p []byte, off int64) (n int, err error) {
+	if off == 0 && len(p) == headerSize {
+		return copy(p, firstPage()), nil
+	}
 	for n < len(p) {
 		at := off + int64(n)
 		page, within := at/PageSize*PageSize, int(at%PageSize)
@@ -151,19 +161,44 @@ func (f *mainFile) SizeHint(size int64) error { return f.grow(size) }
 // says; pages behind it stay ours.
 func (f *mainFile) Truncate(size int64) error { return f.grow(size) }
 
-// Size implements vfs.File.
+// Size implements vfs.File. When the first page is torn, which is right after a
+// crash in a checkpoint and damage otherwise, any size that is not zero makes
+// SQLite go on: to the log, or to reading that page.
 func (f *mainFile) Size() (int64, error) {
-	first := f.page[:]
-	if err := f.readPage(first, 0); err != nil {
-		return 0, err
+	size, err := f.size()
+	if errors.Is(err, ErrPage) {
+		return f.c.pages.Load().capacity(), nil
 	}
-	size, err := sqliteSize(first)
-	return size, vfs.SystemError(err, sqlite3.IOERR_DATA)
+	return size, vfs.SystemError(err, sqlite3.IOERR_READ)
+}
+
+// size returns what the first page says.
+func (f *mainFile) size() (int64, error) {
+	first := f.page[:]
+	at, _ := f.c.pages.Load().locate(0) // there is always an extent
+	for range readTries {
+		if n, err := f.c.disk.readAt(first, at); n < PageSize && !isEOF(err) {
+			return 0, fmt.Errorf("read the first page of %s: %w", f.c.path, err)
+		}
+		if f.c.sums.check(first, 0) {
+			return sqliteSize(first)
+		}
+	}
+	return 0, fmt.Errorf("%w: the first one", ErrPage)
 }
 
 // Sync implements vfs.File.
 func (f *mainFile) Sync(vfs.SyncFlag) error {
-	return vfs.SystemError(f.c.disk.syncPages(), sqlite3.IOERR_FSYNC)
+	return syncError(f.c.disk.syncPages())
+}
+
+// syncError tells SQLite of a full disk, which some file systems notice only
+// when they sync.
+func syncError(err error) error {
+	if isNoSpace(err) {
+		return vfs.SystemError(err, sqlite3.FULL)
+	}
+	return vfs.SystemError(err, sqlite3.IOERR_FSYNC)
 }
 
 func writeError(err error) error {

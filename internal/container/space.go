@@ -115,7 +115,7 @@ func (c *Container) ReadPieces(off int64, pieces ...[]byte) error {
 
 // Sync makes durable what was written before. After an error, what was written
 // since the last good Sync may be lost, even when a later Sync succeeds.
-func (c *Container) Sync() error { return c.disk.sync() }
+func (c *Container) Sync() error { return c.disk.sync(SyncRecords) }
 
 // growPages adds room for SQLite's database up to need bytes. The new pages are
 // on the disk before the superblock names them, and the superblock is before
@@ -142,7 +142,7 @@ func (c *Container) growPages(need int64) error {
 		c.untake(from, e)
 		return err
 	}
-	if err := c.disk.sync(); err != nil {
+	if err := c.disk.sync(SyncExtent); err != nil {
 		c.untake(from, e)
 		return err
 	}
@@ -176,7 +176,7 @@ func (c *Container) writeSuper(list extents, tail int64) error {
 	if err := c.disk.write(int64(other)*PageSize, p); err != nil {
 		return err
 	}
-	if err := c.disk.sync(); err != nil {
+	if err := c.disk.sync(SyncSuperblock); err != nil {
 		return err
 	}
 	whole := c.slot
