@@ -135,10 +135,25 @@ func compare(b *testing.B, readers int, size, length int64, pread, get func([]by
 // alone, and the local file alone. They take turns, and the ratio is of the
 // best ones.
 func BenchmarkPut(b *testing.B) {
+	for _, latency := range []time.Duration{0, 100 * time.Millisecond} {
+		b.Run(fmt.Sprint("remote latency ", latency), func(b *testing.B) { benchmarkPut(b, latency) })
+	}
+}
+
+func benchmarkPut(b *testing.B, latency time.Duration) {
 	data := []byte(big(16 << 20))
 	dir := b.TempDir()
-	remote := memory.New(nil)
-	m := benchMirror(b, b.TempDir(), false)
+	remote := newHookStore()
+	remote.setHook(func(ctx context.Context, _ call) error { return mirror.SystemClock{}.Sleep(ctx, latency) })
+	m, err := mirror.NewBuilder(b.TempDir(), remote, localOnly{}).WithoutRemoteScan().Build(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := m.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
 	runs := []func() error{
 		func() error {
 			_, err := remote.Put(b.Context(), benchPath, objectstore.Bytes(data), nil)

@@ -119,65 +119,78 @@ func (m *Mirror) dropStale(path objectstore.Path) {
 // failure does not disturb the remote.
 type tee struct {
 	write func(p []byte, off int64) error
+	stop  chan struct{} // closed when the copy is of no use any more
 	sums  blockSummer
 	at    int64
-	err   error // a Local
+	err   error // a Local, or that of the body
 }
 
 // send has put send the body to the remote, and copies it. It returns put's
 // error; that of the copy is in t.err.
 func (t *tee) send(body objectstore.Body, put func(objectstore.Body) error) error {
+	t.stop = make(chan struct{})
 	if !body.Replayable() {
 		// Whoever reads it for the remote reads it for both.
 		err := put(objectstore.Stream(io.TeeReader(body.Open(), t), body.Size()))
 		t.check(body.Size())
 		return err
 	}
-	copied, stop := make(chan struct{}), make(chan struct{})
+	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
-		t.copy(body.Open(), stop)
+		t.copy(body.Open())
 		t.check(body.Size())
 	}()
 	err := put(body)
 	if err != nil {
-		close(stop)
+		close(t.stop)
 	}
 	<-copied
 	return err
 }
 
 // copy copies r until its end or stop.
-func (t *tee) copy(r io.Reader, stop <-chan struct{}) {
-	buffer := make([]byte, copySize)
-	for {
-		select {
-		case <-stop:
-			return
-		default:
+func (t *tee) copy(r io.Reader) {
+	if whole, ok := r.(io.WriterTo); ok {
+		// Bytes in memory: no need to copy them once more.
+		if _, err := whole.WriteTo(t); err != nil && t.err == nil {
+			t.err = err
 		}
+		return
+	}
+	buffer := make([]byte, copySize)
+	for t.err == nil {
 		n, err := r.Read(buffer)
 		_, _ = t.Write(buffer[:n])
-		switch {
-		case errors.Is(err, io.EOF) || t.err != nil:
+		if errors.Is(err, io.EOF) {
 			return
-		case err != nil:
+		}
+		if err != nil && t.err == nil {
 			t.err = err
-			return
 		}
 	}
 }
 
-// Write implements io.Writer for io.TeeReader: it never fails.
+// Write implements io.Writer: it never fails, since the remote is to get its
+// bytes all the same.
 func (t *tee) Write(p []byte) (int, error) {
-	if t.err == nil && len(p) > 0 {
-		if t.err = t.write(p, t.at); t.err == nil {
-			t.sums.write(p)
-			t.at += int64(len(p))
+	for rest := p; len(rest) > 0 && t.err == nil; {
+		select {
+		case <-t.stop:
+			t.err = errStopped
+		default:
+			piece := rest[:min(copySize, len(rest))]
+			if t.err = t.write(piece, t.at); t.err == nil {
+				t.sums.write(piece)
+				t.at += int64(len(piece))
+			}
+			rest = rest[len(piece):]
 		}
 	}
 	return len(p), nil
 }
+
+var errStopped = errors.New("the remote does not take the object")
 
 func (t *tee) check(size int64) {
 	if t.err == nil && t.at != size {
