@@ -9,6 +9,7 @@ import (
 
 	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/mirror"
+	"github.com/stardustdb/stardust/mirror/vfs"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/slatedb"
 )
@@ -53,6 +54,9 @@ type Options struct {
 	Now func() time.Time
 	// Logger gets what an operator may want to know; nil discards it.
 	Logger *slog.Logger
+
+	// localFS, for tests, is the file system of the local copies.
+	localFS vfs.FS
 }
 
 // Database says which SlateDB a sidecar keeps local.
@@ -106,6 +110,9 @@ func (o *Options) builder(policy mirror.Policy) *mirror.Builder {
 	b := mirror.NewBuilder(o.Dir, o.Upstream, policy).
 		WithVerification(!o.WithoutVerification).
 		WithLogger(o.Logger)
+	if o.localFS != nil {
+		b.WithVFS(o.localFS)
+	}
 	if o.DownloadConcurrency != 0 {
 		b.WithDownloadConcurrency(o.DownloadConcurrency)
 	}

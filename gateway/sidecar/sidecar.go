@@ -27,6 +27,7 @@ type Sidecar struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	warm   atomic.Pointer[warmth]
+	ready  chan struct{}
 }
 
 // New opens the mirror and starts to warm it. ctx bounds New only.
@@ -45,7 +46,7 @@ func New(ctx context.Context, options Options) (*Sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sidecar{options: options, mirror: m, database: database}
+	s := &Sidecar{options: options, mirror: m, database: database, ready: make(chan struct{})}
 	s.warm.Store(&warmth{state: warming})
 	metrics, err := newMetrics(s)
 	if err == nil {
@@ -76,6 +77,9 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Mirror returns the mirror, for its statistics. It is the sidecar's to close.
 func (s *Sidecar) Mirror() *mirror.Mirror { return s.mirror }
+
+// Ready returns a channel that is closed once the sidecar is ready.
+func (s *Sidecar) Ready() <-chan struct{} { return s.ready }
 
 // Close ends the background work and closes the mirror. Call it when no request
 // is under way any more.

@@ -42,6 +42,7 @@ func (s *Sidecar) warmUp(ctx context.Context) {
 		s.warm.Store(&warmth{state, err})
 		if err == nil {
 			s.options.Logger.Info("ready", "state", string(state))
+			close(s.ready)
 			return
 		}
 		s.options.Logger.Warn("warming failed and is tried again", "error", err)
