@@ -141,6 +141,9 @@ func (c *Catalog) Read(ctx context.Context, at int64, fn func(*View) error) erro
 			return err
 		}
 		err := fn(v)
+		if v.conn.sq.GetAutocommit() {
+			return err // SQLite ended it, as it may after an error of the disk
+		}
 		// Nothing was written, so an end that fails loses nothing; the next
 		// BEGIN on this connection would tell.
 		if end := v.conn.exec(`COMMIT`); err == nil {
