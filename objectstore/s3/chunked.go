@@ -61,11 +61,8 @@ func (a *announceChunks) HandleFinalize(ctx context.Context, in middleware.Final
 	if !ok {
 		return middleware.FinalizeOutput{}, middleware.Metadata{}, fmt.Errorf("request is a %T", in.Request)
 	}
-	encoding := "aws-chunked"
-	if own := req.Header.Get("Content-Encoding"); own != "" {
-		encoding += "," + own
-	}
-	req.Header.Set("Content-Encoding", encoding)
+	// The payload hash announces the chunks. Content-Encoding could as well, but
+	// some servers then keep that as the object's.
 	req.Header.Set("X-Amz-Decoded-Content-Length", strconv.FormatInt(a.size, 10))
 	req.ContentLength = chunkedLength(a.size)
 	return next.HandleFinalize(v4.SetPayloadHash(ctx, chunkedPayload), in)
