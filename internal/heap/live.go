@@ -38,6 +38,8 @@ func (h *Heap) SetLive(live iter.Seq[Location]) error {
 		return err
 	}
 	h.free = gaps
+	clear(h.fresh) // whatever was appended and is not named is gone
+	clear(h.suspect)
 	return nil
 }
 
