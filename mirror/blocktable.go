@@ -1,15 +1,12 @@
 package mirror
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"sync"
 	"sync/atomic"
-
-	"github.com/stardustdb/stardust/objectstore"
 )
 
 const (
@@ -33,6 +30,14 @@ type blockTable struct {
 
 // pieceSums are the checksums of a block's pieces.
 type pieceSums [blockSize / pieceSize]uint32
+
+// fill sets the sums, once for all who open the copy at the same time.
+func (t *blockTable) fill(sums func() []uint32) {
+	t.load.Do(func() {
+		t.sums = sums()
+		t.fine = make([]atomic.Pointer[pieceSums], len(t.sums))
+	})
+}
 
 // drop gives the table's share of the budget back, when no file uses it.
 func (t *blockTable) drop() {
@@ -61,12 +66,8 @@ func (t *blockTable) refine(block int64, data []byte) {
 // byte from, and checks every byte that it returns: against the block's
 // checksum, or for a small read that of the pieces, once they are known. An
 // error means that the copy is damaged.
-func (m *Mirror) readChecked(h *handle, path objectstore.Path, p []byte, block, from int64) error {
+func (m *Mirror) readChecked(h *handle, p []byte, block, from int64) error {
 	t := h.table
-	t.load.Do(func() {
-		t.sums = m.local.blocks(context.Background(), path, h.entry)
-		t.fine = make([]atomic.Pointer[pieceSums], len(t.sums))
-	})
 	if block >= int64(len(t.sums)) {
 		return errNoChecksum
 	}

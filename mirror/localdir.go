@@ -49,7 +49,11 @@ func (d *localDir) open(ctx context.Context, path objectstore.Path, e *entry) (*
 		h, err := d.files.open(ctx, e, d.join(d.layout.name(path, e.hashed).object()))
 		switch {
 		case err == nil:
-			return h, nil
+			if d.loadBlocks(ctx, path, h) {
+				return h, nil
+			}
+			_ = d.files.discard(h) // only read: nothing is lost
+			continue
 		case !errors.Is(err, fs.ErrNotExist):
 			d.stats.localErrors.Add(1)
 			return nil, local("open the local copy", path, err)
@@ -61,6 +65,17 @@ func (d *localDir) open(ctx context.Context, path objectstore.Path, e *entry) (*
 		}
 	}
 	return nil, nil
+}
+
+// loadBlocks gets the block checksums of a copy that was just opened, where
+// reads are verified: later they may be gone, or be those of another copy. It
+// returns false when they are already.
+func (d *localDir) loadBlocks(ctx context.Context, path objectstore.Path, h *handle) bool {
+	if h.table == nil {
+		return true
+	}
+	h.table.fill(func() []uint32 { return d.blocks(context.WithoutCancel(ctx), path, h.entry) })
+	return h.table.sums != nil || h.entry.size == 0 || d.index.get(path) == h.entry
 }
 
 // forget drops the entry of path from memory: any when only is nil, else that

@@ -150,8 +150,8 @@ func (p *parts) drop(x *part) {
 
 // assemble makes the temporary file the concatenation of the parts chosen, in
 // order, and returns it with its size and checksums; nil when it can't be known
-// to be what the remote will have. The error is a Local. The parts stay, so
-// that it may be called again.
+// to be what the remote will have. The file may be longer. The error is a
+// Local. The parts stay as they are, so that it may be called again.
 func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*staged, int64, []uint32, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,11 +173,7 @@ func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*stage
 		size += have.size
 	}
 	s := p.s
-	if inPlace {
-		if err := s.w.Truncate(size); err != nil {
-			return nil, 0, nil, local("cut the temporary file", s.path, err)
-		}
-	} else {
+	if !inPlace {
 		var err error
 		if s, err = p.d.stage(ctx, p.s.path); err != nil {
 			return nil, 0, nil, err

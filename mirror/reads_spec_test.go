@@ -565,7 +565,14 @@ func TestFileCutBehindOurBackIsAnErrorNotAShortBody(t *testing.T) {
 }
 
 func TestDeletedWhileBeingRead(t *testing.T) {
-	bubble(t, func(e *env) {
+	for _, verify := range []bool{false, true} {
+		testDeletedWhileBeingRead(t, verify)
+	}
+}
+
+func testDeletedWhileBeingRead(t *testing.T, verify bool) {
+	t.Helper()
+	bubbleWith(t, func(b *mirror.Builder) { b.WithVerification(verify) }, func(e *env) {
 		data := big(100_000)
 		e.put("a/x", data)
 		result, err := e.m.Get(e.Context(), "a/x", nil)

@@ -69,7 +69,7 @@ func (r *verifiedReader) readBlock(p []byte, block, from int64) error {
 			r.mu.RUnlock()
 			return errClosedBody
 		}
-		damage := r.m.readChecked(h, r.path, p, block, from)
+		damage := r.m.readChecked(h, p, block, from)
 		r.mu.RUnlock()
 		if damage == nil {
 			return nil

@@ -428,7 +428,7 @@ func TestLocalFailureInAPartAbortsTheUpload(t *testing.T) {
 }
 
 func TestLocalFailureInCompleteAbortsTheUpload(t *testing.T) {
-	for name, op := range map[string]vfs.Op{"cut": vfs.OpTruncate, "read": vfs.OpRead} {
+	for name, op := range map[string]vfs.Op{"read": vfs.OpRead} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(e *env) {
 				upload, err := e.m.PutMultipart(e.Context(), "a/x", nil)
@@ -458,6 +458,13 @@ func isCommitted(err error) bool {
 }
 
 func TestLocalFailureAfterCompleteIsWriteCommitted(t *testing.T) {
+	for _, op := range []vfs.Op{vfs.OpRename, vfs.OpTruncate, vfs.OpFinish} {
+		testLocalFailureAfterComplete(t, op)
+	}
+}
+
+func testLocalFailureAfterComplete(t *testing.T, op vfs.Op) {
+	t.Helper()
 	bubble(t, func(e *env) {
 		upload, err := e.m.PutMultipart(e.Context(), "a/x", nil)
 		if err != nil {
@@ -466,7 +473,7 @@ func TestLocalFailureAfterCompleteIsWriteCommitted(t *testing.T) {
 		if err := upload.PutPart(e.Context(), 1, objectstore.Bytes([]byte("1"))); err != nil {
 			t.Fatal(err)
 		}
-		e.failOn(vfs.OpRename, ".x.obj", errors.New("boom"))
+		e.failOn(op, ".x.obj", errors.New("boom"))
 		if _, err := upload.Complete(e.Context()); !isCommitted(err) {
 			t.Fatalf("complete: %v", err)
 		}
@@ -569,6 +576,34 @@ func TestUploadWithAnIDInOneProcess(t *testing.T) {
 		}
 		e.wantLocal("a/x", "part1part2")
 		e.wantNoTemps()
+		if n := e.remote.count("get", ""); n != 0 {
+			t.Errorf("%d GETs", n)
+		}
+	})
+}
+
+func TestRefusedCompleteLeavesThePartsForTheNext(t *testing.T) {
+	bubble(t, func(e *env) {
+		id, err := e.m.CreateMultipart(e.Context(), "a/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []objectstore.Part
+		for n := 1; n <= 3; n++ {
+			part, err := e.m.UploadPart(e.Context(), "a/x", id, n, objectstore.Bytes([]byte(big(100_000)[n:])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, part)
+		}
+		refused := &objectstore.CompleteOptions{Mode: objectstore.Update, UpdateVersion: objectstore.UpdateVersion{ETag: "other"}}
+		if _, err := e.m.CompleteMultipart(e.Context(), "a/x", id, parts[:1], refused); !errors.Is(err, objectstore.ErrPrecondition) {
+			t.Errorf("complete: %v", err)
+		}
+		if _, err := e.m.CompleteMultipart(e.Context(), "a/x", id, parts, nil); err != nil {
+			t.Fatal(err)
+		}
+		e.wantLocal("a/x", e.remoteData("a/x"))
 		if n := e.remote.count("get", ""); n != 0 {
 			t.Errorf("%d GETs", n)
 		}
