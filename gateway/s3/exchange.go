@@ -29,7 +29,9 @@ type exchange struct {
 
 	status int   // sent, or 0
 	sent   int64 // bytes of the response's body
-	broken bool  // the response's body cannot be completed
+	// continued says that 100 Continue was sent for an empty body.
+	continued bool
+	broken    bool // the response's body cannot be completed
 }
 
 // serve answers the request or returns the error to answer with.
@@ -141,6 +143,9 @@ func (x *exchange) fail(err error) *Failure {
 	case failure.Code == "NotModified":
 		x.writeStatus(http.StatusNotModified)
 	default:
+		if x.expectsNothing() {
+			x.w.Header().Set("Connection", "close")
+		}
 		x.writeFailure(failure)
 	}
 	return failure

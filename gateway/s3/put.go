@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -31,7 +32,20 @@ func (x *exchange) openPayload(limit int64) (*payload, error) {
 		return nil, failure
 	}
 	x.payload = p
+	if x.expectsNothing() {
+		x.w.WriteHeader(http.StatusContinue)
+		x.continued = true
+	}
 	return p, nil
+}
+
+// expectsNothing reports whether the client waits for 100 Continue before it
+// sends a body of no bytes. net/http answers those that have some when they are
+// read; S3 answers all, and botocore takes the next answer on the connection
+// for a wrong one when this is left out.
+func (x *exchange) expectsNothing() bool {
+	return x.r.ContentLength == 0 && x.r.ProtoMajor == 1 && !x.continued &&
+		strings.EqualFold(x.r.Header.Get("Expect"), "100-continue")
 }
 
 // body returns the payload as a Store takes it: small ones read whole and
