@@ -19,7 +19,7 @@ type act struct {
 
 // acts are the parts of the demo in their order.
 func acts() []act {
-	return []act{databaseAct()}
+	return []act{databaseAct(), mirrorAct()}
 }
 
 func newDemoCommand(e *env) *cobra.Command {

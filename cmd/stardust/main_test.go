@@ -11,6 +11,10 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Bool(updateFlag, false, "rewrite docs/cli.md with what the commands print")
+	// Under the race detector each process would sleep a second before it ends.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"stardust": main})
 }
 
@@ -25,6 +29,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TMPDIR", env.WorkDir)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 	})

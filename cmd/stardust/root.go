@@ -16,6 +16,7 @@ const (
 	groupChange   = "change"
 	groupPast     = "past"
 	groupCare     = "care"
+	groupRemote   = "remote"
 )
 
 // defaultLockTimeout is how long a command waits for another writer.
@@ -53,6 +54,7 @@ a/b. - stands for standard input or output. Exit codes: 0 done, 1 something fail
 		&cobra.Group{ID: groupChange, Title: "Change:"},
 		&cobra.Group{ID: groupPast, Title: "The past:"},
 		&cobra.Group{ID: groupCare, Title: "Take care:"},
+		&cobra.Group{ID: groupRemote, Title: "Buckets:"},
 	)
 	for _, newCommand := range commands() {
 		root.AddCommand(newCommand(e))
@@ -70,6 +72,7 @@ func commands() []func(*env) *cobra.Command {
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newRestoreCommand,
 		newInfoCommand, newCheckCommand, newBackupCommand,
+		newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newDemoCommand, newVersionCommand,
 	}
 }

@@ -73,6 +73,7 @@ func (s *stage) epilogue(keep bool) {
 	}
 	s.say("$ %s import my.stardust ~/Documents", program)
 	s.say("$ %s log my.stardust", program)
+	s.say("$ %s mirror serve --upstream s3://bucket --dir mirror --policy lru --limit 10GiB", program)
 	s.say("$ %s --help", program)
 }
 

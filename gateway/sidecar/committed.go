@@ -5,9 +5,9 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // committed turns a write that the upstream has, but whose local part failed,
