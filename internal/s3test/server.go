@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -116,7 +115,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return err
 	}
-	if err := syscall.Setxattr(s.Dir, "user.stardust", []byte("x"), 0); err != nil {
+	if err := checkAttributes(s.Dir); err != nil {
 		return fmt.Errorf("versitygw needs a file system with extended attributes, which %s is not on (set TMPDIR): %w", s.Dir, err)
 	}
 	args = append(args, "posix", s.Dir)

@@ -141,7 +141,7 @@ func parse(rawURL string) (*url.URL, error) {
 		return nil, fmt.Errorf("%w: not a URL: %w", objectstore.ErrInvalidOption, err)
 	}
 	if u.Scheme == "" {
-		return nil, fmt.Errorf("%w: no scheme, such as file: or s3:", objectstore.ErrInvalidOption)
+		return nil, fmt.Errorf("%w: no scheme such as file: or s3: at its beginning", objectstore.ErrInvalidOption)
 	}
 	return u, nil
 }
@@ -150,7 +150,7 @@ func parse(rawURL string) (*url.URL, error) {
 func redact(rawURL string) string {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return "(not a URL)"
+		return "something that is no URL"
 	}
 	return u.Redacted()
 }

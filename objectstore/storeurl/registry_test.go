@@ -167,7 +167,11 @@ func FuzzOpenURL(f *testing.F) {
 		if strings.HasPrefix(strings.ToLower(raw), "s3:") && strings.Contains(raw, "profile") {
 			return // reads files
 		}
+		begin := time.Now()
 		store, closer, err := registry.Open(t.Context(), raw, nil)
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Fatalf("%q took %v", raw, took)
+		}
 		if err != nil {
 			var typed *objectstore.Error
 			if !errors.As(err, &typed) || store != nil || closer != nil {
