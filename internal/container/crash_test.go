@@ -345,7 +345,7 @@ func reopen(path string, r *recorder, op int) error {
 }
 
 func TestEveryCrashKeepsWhatWasAcknowledged(t *testing.T) {
-	commits, stride := 40, 7
+	commits, stride := 30, 7
 	if os.Getenv("STARDUST_LONG") != "" {
 		commits, stride = 200, 1
 	}
@@ -368,7 +368,7 @@ func TestLeavingOutASyncIsNoticed(t *testing.T) {
 			r := &recorder{omit: func(op container.Op) bool {
 				return op.Kind == container.OpSync && op.WAL == (why == "") && op.Why == why
 			}}
-			before := workload(t, 50, r)
+			before := workload(t, 26, r)
 			// Harm shows after operations on the file, or else in the log.
 			images, wrong := crashEverywhere(t, before, r, 1, func(i int) bool {
 				return r.ops[i].WAL == (why == "" || why == container.SyncPages) && (why == container.SyncRecords || r.ops[i].Offset < 1<<14 || i%8 == 0)

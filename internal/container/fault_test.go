@@ -16,7 +16,7 @@ func TestAfterAFaultTheSessionGoesOn(t *testing.T) {
 	for _, cause := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
 		for _, kind := range []container.OpKind{container.OpWrite, container.OpSync, container.OpTruncate, container.OpRemove} {
 			for _, length := range []int{1, 5} {
-				for nth := 1; nth < 400; nth += 1 + nth/3 {
+				for nth := 1; nth < 400; nth += 1 + nth/2 {
 					if !t.Run(fmt.Sprintf("%v at %v %d for %d", cause, kind, nth, length), func(t *testing.T) {
 						fault(t, kind, nth, length, cause)
 					}) {
@@ -60,7 +60,7 @@ func fault(t *testing.T, kind container.OpKind, nth, length int, cause error) {
 		t.Fatal(err)
 	}
 	failures := 0
-	for n := 1; n <= 24; {
+	for n := 1; n <= 16; {
 		if err := s.store(n); err != nil {
 			if failures++; failures > length+2 {
 				t.Fatalf("commit %d: %v", n, err)
@@ -79,7 +79,7 @@ func fault(t *testing.T, kind container.OpKind, nth, length int, cause error) {
 		}
 		n++
 	}
-	if n, err := s.verify(); n != 24 || err != nil {
+	if n, err := s.verify(); n != 16 || err != nil {
 		t.Fatalf("at the end: %d commits, %v", n, err)
 	}
 	if err := s.close(); err != nil {
@@ -89,7 +89,7 @@ func fault(t *testing.T, kind container.OpKind, nth, length int, cause error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.verify(); n != 24 || err != nil {
+	if n, err := s.verify(); n != 16 || err != nil {
 		t.Errorf("after reopening: %d commits, %v", n, err)
 	}
 	if err := s.close(); err != nil {

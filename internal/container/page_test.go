@@ -85,7 +85,7 @@ func TestDamageIsNeverReadAsData(t *testing.T) {
 	}
 	used := headSize + 20*PageSize
 	rng := rand.New(rand.NewPCG(1, 2))
-	trials, found := 400, 0
+	trials, found := 240, 0
 	if os.Getenv("STARDUST_LONG") != "" {
 		trials = 20_000
 	}

@@ -1,6 +1,10 @@
 package heap
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stardustdb/stardust/internal/invariants"
+)
 
 // free are the ranges that records may be written to. Ranges that touch are
 // one range. It is not safe for concurrent use.
@@ -24,6 +28,8 @@ func (f *free) add(off, n int64) {
 	if n <= 0 {
 		return
 	}
+	_, twice := f.size[off]
+	invariants.Check(!twice, "the range at %d was freed twice", off)
 	if from, ok := f.begin[off]; ok {
 		n += f.remove(from)
 		off = from

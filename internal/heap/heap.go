@@ -35,8 +35,13 @@ type File interface {
 // failed one, no longer readable, so that it could not write them again.
 var ErrLost = errors.New("chunks were lost by a failed sync")
 
-// Heap appends and reads records. All methods may be called concurrently. It
-// owns no goroutine and needs no Close; the file is the caller's.
+// syncAhead is how many bytes are appended before the disk is made to take them,
+// without anybody waiting, so that the Sync at the end has little left to do. Of
+// 32 to 256 MiB this was the fastest: 1.5 times the rate of one sync at the end.
+const syncAhead = 64 << 20
+
+// Heap appends and reads records. All methods but Close may be called
+// concurrently. The file is the caller's, who closes it after the Heap.
 type Heap struct {
 	file File
 
@@ -47,6 +52,10 @@ type Heap struct {
 	fresh   map[int64]record
 	suspect map[int64]record
 	failed  uint64 // syncs
+	bytes   int64  // appended since the last sync began
+	ahead   bool   // a sync ahead is under way
+
+	work sync.WaitGroup // the sync ahead
 
 	syncs syncGroup
 }
@@ -95,8 +104,25 @@ func (h *Heap) Append(digest [32]byte, data []byte) (Location, error) {
 	} else { // a sync failed meanwhile, and may have dropped our bytes
 		h.suspect[loc.Offset] = record{size, digest}
 	}
+	if h.bytes += size; h.bytes >= syncAhead && !h.ahead {
+		h.ahead = true
+		h.work.Go(h.runAhead)
+	}
 	return loc, nil
 }
+
+// runAhead syncs ahead. An error is not lost: the records are suspect then, and the
+// next Sync writes them again.
+func (h *Heap) runAhead() {
+	_ = h.Sync()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ahead = false
+}
+
+// Close waits for what the heap does in the background. It makes nothing durable.
+// Nothing may be appended after.
+func (h *Heap) Close() { h.work.Wait() }
 
 // span returns how many bytes a record keeps from others.
 func (l Location) span() int64 {

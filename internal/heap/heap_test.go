@@ -377,6 +377,26 @@ func TestScanFindsRecordsWithoutACatalog(t *testing.T) {
 	}
 }
 
+// What was appended reaches the disk before anybody asks for it.
+func TestTheDiskIsKeptBusy(t *testing.T) {
+	synced := make(chan struct{}, 100)
+	c := file(t, func(op container.Op, do func() error) error {
+		if op.Kind == container.OpSync {
+			synced <- struct{}{}
+			return nil
+		}
+		return do()
+	})
+	h := heap.New(c)
+	<-synced // of the new file
+	data := random(1, 8<<20)
+	for range 9 {
+		appendTo(t, h, data)
+	}
+	<-synced
+	h.Close()
+}
+
 // FuzzRecord reads whatever lies in the file as a record.
 func FuzzRecord(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "db")

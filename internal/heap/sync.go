@@ -26,6 +26,7 @@ func (h *Heap) sync() error {
 	h.mu.Lock()
 	// Where a failed sync leaves them. What is appended meanwhile is fresh.
 	h.suspect, h.fresh = h.fresh, make(map[int64]record)
+	h.bytes = 0
 	h.mu.Unlock()
 
 	err := h.file.Sync()
