@@ -45,11 +45,18 @@ func (s *Store) copy(from, to objectstore.Path, options *objectstore.CopyOptions
 	if err := s.checkCondition(to, options.Mode, objectstore.UpdateVersion{}); err != nil {
 		return fmt.Errorf("%q: %w", to, err)
 	}
-	tags, err := s.tagsOf(from, source.Meta.ETag)
+	old, stale, err := s.details(source.Meta)
 	if err != nil {
 		return err
 	}
-	t, err := s.writeTemp(func(file *os.File) error {
+	if stale {
+		return s.copy(from, to, options) // of the version that has come instead
+	}
+	d := details{Attributes: source.Attributes, Tags: old.Tags}
+	if options.Attributes != nil {
+		d.Attributes = options.Attributes.Clone()
+	}
+	t, err := s.writeTemp(!d.empty(), func(file *os.File) error {
 		n, err := io.Copy(file, source.Body.(objectstore.FileBody).File())
 		if err == nil && n != source.Meta.Size {
 			err = io.ErrUnexpectedEOF
@@ -59,23 +66,14 @@ func (s *Store) copy(from, to objectstore.Path, options *objectstore.CopyOptions
 	if err != nil {
 		return err
 	}
-	d := details{ETag: t.etag, Attributes: source.Attributes, Tags: tags}
-	if options.Attributes != nil {
-		d.Attributes = options.Attributes.Clone()
-	}
 	if _, err := s.commit(t, to, condition{mode: options.Mode}, d); err != nil {
 		return fmt.Errorf("%q: %w", to, err)
 	}
 	return nil
 }
 
-// tagsOf returns the tags of a version; none when it has just been replaced.
-func (s *Store) tagsOf(path objectstore.Path, etag string) (map[string]string, error) {
-	details, _, err := s.details(path, etag)
-	return details.Tags, err
-}
-
-// Rename implements objectstore.Store. The object keeps its ETag and its time.
+// Rename implements objectstore.Store. The object keeps its ETag and its time,
+// unless its attributes are replaced: that is a Copy and a Delete.
 func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
 	options, err := checkCopy(ctx, from, to, options)
 	if err == nil {
@@ -88,11 +86,13 @@ func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *
 }
 
 func (s *Store) rename(from, to objectstore.Path, options *objectstore.CopyOptions) error {
-	if from == to {
-		// A rename that replaces attributes is a copy onto itself.
-		if options.Attributes != nil && options.Mode == objectstore.Overwrite {
-			return s.copy(from, to, options)
+	if options.Attributes != nil && (from != to || options.Mode == objectstore.Overwrite) {
+		if err := s.copy(from, to, options); err != nil || from == to {
+			return err
 		}
+		return s.remove(from)
+	}
+	if from == to {
 		current, err := s.stat(from)
 		if err == nil && current == nil {
 			err = objectstore.ErrNotFound
@@ -129,14 +129,11 @@ func (s *Store) renameLocked(from, to objectstore.Path, options *objectstore.Cop
 	if err := options.Mode.Check(objectstore.UpdateVersion{}, current); err != nil {
 		return nil, fmt.Errorf("%q: %w", to, err)
 	}
-	d, _, err := s.details(from, source.ETag)
+	d, _, err := s.details(*source)
 	if err != nil {
 		return nil, err
 	}
 	d.ETag = source.ETag
-	if options.Attributes != nil {
-		d.Attributes = options.Attributes.Clone()
-	}
 	if !d.empty() {
 		if err := s.writeDetails(to, d, current); err != nil {
 			return nil, err

@@ -82,7 +82,7 @@ func (s *Store) writeDetails(path objectstore.Path, d details, current *objectst
 	if err != nil {
 		return err
 	}
-	t, err := s.writeTemp(func(f *os.File) error { _, err := f.Write(data); return err })
+	t, err := s.writeTemp(false, func(f *os.File) error { _, err := f.Write(data); return err })
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *Store) Tags(ctx context.Context, path objectstore.Path) (map[string]str
 		if err != nil {
 			return nil, s.fail("tags", path, err)
 		}
-		details, stale, err := s.details(path, current.ETag)
+		details, stale, err := s.details(*current)
 		if err != nil {
 			return nil, s.fail("tags", path, err)
 		}

@@ -9,7 +9,8 @@
 // An object's ETag is made of its file's inode, modification time and size. It
 // costs nothing to keep and tells every overwrite: writes install a new file,
 // whose inode differs from the one it replaces and whose time, set to the
-// nanosecond, is never used twice.
+// nanosecond, is never used twice. The last digit of those nanoseconds tells
+// whether attributes or tags are kept for this version.
 //
 // A path that is a directory of others cannot be an object as well: with "a/b"
 // stored, writing "a" fails with ErrUnsupported, and the other way round. Paths

@@ -66,7 +66,7 @@ func (s *Store) tryGet(path objectstore.Path, options *objectstore.GetOptions) (
 	if err != nil {
 		return nil, false, err
 	}
-	details, stale, err := s.details(path, meta.ETag)
+	details, stale, err := s.details(meta)
 	if err != nil || stale {
 		return nil, stale, err
 	}
@@ -83,25 +83,28 @@ func (s *Store) tryGet(path objectstore.Path, options *objectstore.GetOptions) (
 	return result, false, nil
 }
 
-// details returns the attributes and tags of the version etag. stale says that
-// another version has taken its place meanwhile.
-func (s *Store) details(path objectstore.Path, etag string) (details details, stale bool, err error) {
-	versions, err := s.readDetails(path)
+// details returns the attributes and tags of a version. stale says that another
+// version has taken its place meanwhile.
+func (s *Store) details(version objectstore.ObjectMeta) (details details, stale bool, err error) {
+	if isPlain(version.LastModified) {
+		return details, false, nil
+	}
+	versions, err := s.readDetails(version.Path)
 	if err != nil {
 		return details, false, err
 	}
 	for _, v := range versions {
-		if v.ETag == etag {
+		if v.ETag == version.ETag {
 			return v, false, nil
 		}
 	}
 	// Either this version has none, or a writer has replaced it and dropped
 	// what was kept of it.
-	current, err := s.stat(path)
+	current, err := s.stat(version.Path)
 	if err != nil {
 		return details, false, err
 	}
-	return details, current == nil || current.ETag != etag, nil
+	return details, current == nil || current.ETag != version.ETag, nil
 }
 
 // body reads the rest of a file up to a length.

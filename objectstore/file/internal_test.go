@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -42,7 +43,7 @@ func TestFullDiskLeavesNoTemporaryFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	_, err = s.writeTemp(func(file *os.File) error {
+	_, err = s.writeTemp(false, func(file *os.File) error {
 		if _, err := file.WriteString("some of it"); err != nil {
 			return err
 		}
@@ -53,6 +54,29 @@ func TestFullDiskLeavesNoTemporaryFile(t *testing.T) {
 	}
 	if names, err := s.names(tempDir); err != nil || len(names) > 0 {
 		t.Fatalf("left %q, %v", names, err)
+	}
+}
+
+func TestTimesAscendAndTellWhetherThereAreDetails(t *testing.T) {
+	s, err := Open(t.TempDir(), &Options{Now: func() time.Time { return time.Unix(1, 999) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var last time.Time
+	for i := range 100 {
+		detailed := i%3 == 0
+		now := s.nextTime(detailed)
+		if !now.After(last) || isPlain(now) == detailed {
+			t.Fatalf("%v after %v, details %v", now, last, detailed)
+		}
+		last = now
+	}
+	// What a coarse file system, or another program, says counts for nothing.
+	for _, ns := range []int64{0, 100, 12_000, 7} {
+		if isPlain(time.Unix(5, ns)) {
+			t.Errorf("%d ns says that there are no details", ns)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	if _, err := s.readUpload(path, id); err != nil {
 		return objectstore.Part{}, err
 	}
-	t, err := s.writeTemp(s.writeBody(ctx, body))
+	t, err := s.writeTemp(false, s.writeBody(ctx, body))
 	if err != nil {
 		return objectstore.Part{}, err
 	}
@@ -104,16 +104,15 @@ func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, 
 	if err := s.checkCondition(path, options.Mode, options.UpdateVersion); err != nil {
 		return nil, err
 	}
-	t, err := s.writeTemp(func(file *os.File) error { return s.joinParts(ctx, file, id, parts) })
+	d := details{Attributes: u.Attributes, Tags: u.Tags}
+	t, err := s.writeTemp(!d.empty(), func(file *os.File) error { return s.joinParts(ctx, file, id, parts) })
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = objectstore.ErrUploadNotFound // completed or aborted meanwhile
 		}
 		return nil, err
 	}
-	return s.commit(t, path, condition{options.Mode, options.UpdateVersion, id}, details{
-		ETag: t.etag, Attributes: u.Attributes, Tags: u.Tags,
-	})
+	return s.commit(t, path, condition{options.Mode, options.UpdateVersion, id}, d)
 }
 
 // checkParts finds out whether the parts are those that were uploaded.

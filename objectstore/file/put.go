@@ -32,13 +32,12 @@ func (s *Store) put(ctx context.Context, path objectstore.Path, body objectstore
 	if err := s.checkCondition(path, options.Mode, options.UpdateVersion); err != nil {
 		return nil, err
 	}
-	t, err := s.writeTemp(s.writeBody(ctx, body))
+	d := details{Attributes: options.Attributes.Clone(), Tags: maps.Clone(options.Tags)}
+	t, err := s.writeTemp(!d.empty(), s.writeBody(ctx, body))
 	if err != nil {
 		return nil, err
 	}
-	return s.commit(t, path, condition{mode: options.Mode, update: options.UpdateVersion}, details{
-		ETag: t.etag, Attributes: options.Attributes.Clone(), Tags: maps.Clone(options.Tags),
-	})
+	return s.commit(t, path, condition{mode: options.Mode, update: options.UpdateVersion}, d)
 }
 
 func (s *Store) checkCondition(path objectstore.Path, mode objectstore.PutMode, update objectstore.UpdateVersion) error {
@@ -62,6 +61,7 @@ type condition struct {
 // commit makes t the object at path when the condition holds, or removes it.
 func (s *Store) commit(t *temp, path objectstore.Path, c condition, d details) (*objectstore.PutResult, error) {
 	defer s.removeTemp(t)
+	d.ETag = t.etag
 	changed, err := s.commitLocked(t, path, c, d)
 	if err != nil {
 		return nil, err

@@ -157,11 +157,30 @@ func etag(info fs.FileInfo) string {
 	return fmt.Sprintf("%x-%x-%x", inode(info), info.ModTime().UnixNano(), info.Size())
 }
 
-// nextTime returns the current time, but later than what it returned before.
-func (s *Store) nextTime() time.Time {
+// The last digit of the nanoseconds of a file's modification time says whether
+// there are details of this version, so that reads of the many objects without
+// any need not look for them. Other digits, of foreign files and of file systems
+// with coarse times, say nothing. Details are only ever kept for versions whose
+// time does not end in plainDigit.
+const (
+	plainDigit    = 2
+	detailedDigit = 1
+)
+
+// isPlain reports whether the version with this modification time has no details.
+func isPlain(modified time.Time) bool { return modified.Nanosecond()%10 == plainDigit }
+
+// nextTime returns the current time, but later than what it returned before,
+// and with the last digit that says whether there are details.
+func (s *Store) nextTime(detailed bool) time.Time {
+	digit := int64(plainDigit)
+	if detailed {
+		digit = detailedDigit
+	}
 	for {
 		last, now := s.lastTime.Load(), s.options.Now().UnixNano()
-		now = max(now, last+1)
+		now = max(now, last)
+		now += 10 - now%10 + digit
 		if s.lastTime.CompareAndSwap(last, now) {
 			return time.Unix(0, now)
 		}

@@ -19,9 +19,10 @@ type temp struct {
 	size int64
 }
 
-// writeTemp makes a temporary file of what write writes, complete and synced.
-// The caller installs or removes it.
-func (s *Store) writeTemp(write func(*os.File) error) (_ *temp, err error) {
+// writeTemp makes a temporary file of what write writes, complete and synced;
+// detailed says whether it will be an object with details. The caller installs or
+// removes it.
+func (s *Store) writeTemp(detailed bool, write func(*os.File) error) (_ *temp, err error) {
 	t := &temp{name: tempDir + "/" + rand.Text()}
 	open := func() (*os.File, error) { return s.root.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) }
 	file, err := open()
@@ -43,7 +44,7 @@ func (s *Store) writeTemp(write func(*os.File) error) (_ *temp, err error) {
 		return nil, err
 	}
 	// The time makes the ETag unique, so it must be set after the last write.
-	now := s.nextTime()
+	now := s.nextTime(detailed)
 	if err := s.root.Chtimes(t.name, now, now); err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (s *Store) newUpload(u upload) (id string, err error) {
 	if err := s.root.MkdirAll(uploadsDir, 0o777); err != nil {
 		return "", err
 	}
-	t, err := s.writeTemp(func(file *os.File) error { _, err := file.Write(data); return err })
+	t, err := s.writeTemp(false, func(file *os.File) error { _, err := file.Write(data); return err })
 	if err != nil {
 		return "", err
 	}
