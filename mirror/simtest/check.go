@@ -1,0 +1,157 @@
+package simtest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// checkRestart checks what Build found in the directory. It runs before
+// anything else can change it.
+func (s *simulation) checkRestart(l *life) {
+	local := entries(l.mirror)
+	// A Build that can't read a file drops the copy.
+	if want := s.before; want != nil && l.localFaults == 0 {
+		for path, meta := range want.local {
+			got, ok := local[path]
+			if !ok || got.Size != meta.Size || want.exact && got != meta {
+				s.failf("restart: the local copy of %q was %+v, is %+v (%v)", path, meta, got, ok)
+			}
+		}
+		if want.exact && len(local) != len(want.local) {
+			s.failf("restart: %d local copies became %d", len(want.local), len(local))
+		}
+	}
+	s.before = nil
+	_, names := s.directory()
+	for path := range local {
+		data, _ := s.disk.ReadFile(filepath.Join(root, names[path]))
+		s.mu.Lock()
+		s.object(path).rotten = !bytes.Equal(data, s.contentLocked(path))
+		s.mu.Unlock()
+	}
+}
+
+// contentLocked is content with s.mu held.
+func (s *simulation) contentLocked(path objectstore.Path) []byte {
+	data, ok := s.contents[path]
+	if !ok {
+		data = content(path)
+		s.contents[path] = data
+	}
+	return data
+}
+
+// check checks everything that must hold when nothing is in progress. fresh:
+// the mirror has just started.
+func (s *simulation) check(fresh bool) {
+	l := s.life
+	h := l.mirror.Handle()
+	stats := h.Stats()
+	if stats.BusyPaths != 0 || stats.QueuedDownloads != 0 || stats.PendingEvictions != 0 || len(stats.Downloads) != 0 {
+		s.failf("stuck: %+v", stats)
+	}
+	if stats.OpenFiles > s.config.maxIdle {
+		s.failf("leak: %d files are open, %d may be idle", stats.OpenFiles, s.config.maxIdle)
+	}
+	local := entries(l.mirror)
+	s.checkFiles(l, local, fresh)
+	watched := l.policy.watched()
+	if !slices.Equal(sortedPaths(watched), sortedPaths(local)) {
+		s.failf("watcher: it was told of %v, local is %v", sortedPaths(watched), sortedPaths(local))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, path := range sortedPaths(s.objects) {
+		ob := s.objects[path]
+		_, is := local[path]
+		if claim := s.claim(ob); claim == present && !is || claim == absent && is {
+			s.fail(fmt.Sprintf("order: the last operation on %q left it %v, but it is not so", path, claim))
+		}
+		if len(ob.calls) > 0 {
+			s.fail(fmt.Sprintf("leak: %v of %q are still in progress", ob.calls, path))
+		}
+		ob.line, ob.looseEnded, ob.group = nil, 0, false
+		ob.deleted = !ob.remote && is
+	}
+}
+
+// checkFiles checks that the directory holds what the map says, and the right
+// bytes.
+func (s *simulation) checkFiles(l *life, local map[objectstore.Path]objectstore.ObjectMeta, fresh bool) {
+	files, names := s.directory()
+	extra := maps.Clone(files)
+	delete(extra, "LOCK")
+	delete(extra, "INDEX")
+	delete(extra, "INDEX.tmp") // a crash leaves it to the next save
+	for _, path := range sortedPaths(local) {
+		name := names[path]
+		object, ok := files[name]
+		if name == "" || !ok || object.size != local[path].Size {
+			s.failf("disk: the local copy of %q has the files %q (%d bytes of %d)", path, name, object.size, local[path].Size)
+			continue
+		}
+		delete(extra, name)
+		delete(extra, name+".meta")
+		data, _ := s.disk.ReadFile(filepath.Join(root, name))
+		s.mu.Lock()
+		ob := s.object(path)
+		right := bytes.Equal(data, s.contentLocked(path))
+		if !right && (!ob.rotten || len(data) != len(s.contentLocked(path))) {
+			s.fail(fmt.Sprintf("bytes: the local copy of %q is not the object", path))
+		}
+		ob.rotten = !right
+		s.mu.Unlock()
+	}
+	if l.removeFaults > 0 && !fresh {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if isTemporary(name) && l.uploads > 0 {
+			continue
+		}
+		s.failf("leak: %q is left", name)
+	}
+}
+
+// checkScanned checks that nothing is local that the remote has not. strict:
+// nothing could keep a file from being removed.
+func (s *simulation) checkScanned(strict bool) {
+	l := s.life
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for path := range entries(l.mirror) {
+		if !s.object(path).remote {
+			s.fail(fmt.Sprintf("cleanup: %q is local after a scan, and not in the remote", path))
+		}
+	}
+	files, _ := s.directory()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := files[name]
+		if file.path != "" && !s.object(file.path).remote {
+			s.fail(fmt.Sprintf("cleanup: %q of %q is left after a scan", name, file.path))
+		}
+		if strict && isTemporary(name) {
+			s.fail(fmt.Sprintf("leak: %q is left", name))
+		}
+	}
+}
+
+// checkClosed checks the directory of a closed mirror.
+func (s *simulation) checkClosed(l *life) {
+	var sum int64
+	files, _ := s.directory()
+	for name, file := range files {
+		sum += file.size
+		if isTemporary(name) && l.removeFaults == 0 {
+			s.failf("leak: %q is left by Close", name)
+		}
+	}
+	if used := s.disk.Used(); used != sum {
+		s.failf("leak: %d bytes are in use after Close, the files have %d", used, sum)
+	}
+}

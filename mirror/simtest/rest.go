@@ -1,0 +1,111 @@
+package simtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+func (*simulation) background() context.Context { return context.Background() }
+
+// rest lets everything come to its end without faults, and checks it.
+func (s *simulation) rest() {
+	if s.drain() {
+		s.check(false)
+	}
+}
+
+// drain lets all that is in progress come to its end, without faults. It
+// returns false when the run has failed, or does not come to rest.
+func (s *simulation) drain() bool {
+	s.calm = true
+	s.setFull(false)
+	advances := 0
+	for s.wait() {
+		sleepers, others := s.sched.gates()
+		others = s.idle(others)
+		switch {
+		case len(others) > 0:
+			s.release(s.sched.choose(s.random, s.config.uniform, others))
+		case !s.busy() && s.life.mirror.Handle().Stats().BusyPaths == 0:
+			return true
+		case len(sleepers) > 0 && advances < maxAdvances:
+			advances++
+			s.advance(sleepers[0])
+		default:
+			s.stuck()
+			return false
+		}
+	}
+	return false
+}
+
+// idle leaves out the clients that wait for their next operation.
+func (s *simulation) idle(gates []*gate) []*gate {
+	left := s.left
+	s.left = 0
+	defer func() { s.left = left }()
+	return s.useful(gates)
+}
+
+// local is a file in the mirror's directory.
+type localFile struct {
+	size int64
+	path objectstore.Path // of a .meta file that can be read
+}
+
+// directory returns the files in the mirror's directory by name, and the names
+// of object files by the path in their .meta file.
+func (s *simulation) directory() (files map[string]localFile, names map[objectstore.Path]string) {
+	files, names = map[string]localFile{}, map[objectstore.Path]string{}
+	for entry, err := range s.disk.List(root) {
+		if err != nil {
+			s.failf("list of %s: %v", root, err)
+			break
+		}
+		file := localFile{size: entry.Size}
+		if object, ok := strings.CutSuffix(entry.Name, ".meta"); ok {
+			data, _ := s.disk.ReadFile(filepath.Join(root, entry.Name))
+			var meta struct{ Path objectstore.Path }
+			if json.Unmarshal(data, &meta) == nil {
+				file.path = meta.Path
+				names[meta.Path] = object
+			}
+		}
+		files[entry.Name] = file
+	}
+	return files, names
+}
+
+// isTemporary reports whether a local name is one of the mirror's temporary
+// files. INDEX.tmp is not: the next save of the startup index overwrites it.
+func isTemporary(name string) bool {
+	return !strings.HasSuffix(name, ".obj") && !strings.HasSuffix(name, ".meta") && name != "LOCK" && !strings.HasPrefix(name, "INDEX")
+}
+
+// rot damages a local copy on the disk.
+func (s *simulation) rot() bool {
+	_, names := s.directory()
+	paths := sortedPaths(names)
+	if len(paths) == 0 {
+		return false
+	}
+	path := paths[s.random.IntN(len(paths))]
+	name := filepath.Join(root, names[path])
+	data, err := s.disk.ReadFile(name)
+	if err != nil || len(data) == 0 {
+		return false
+	}
+	at := s.random.IntN(len(data))
+	data[at] ^= 0xff
+	s.sched.log(fmt.Sprintf("byte %d of the local copy of %q rots", at, path))
+	s.disk.WriteFile(name, data)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.object(path).rotten = true
+	return true
+}
