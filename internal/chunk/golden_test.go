@@ -27,7 +27,7 @@ func random(seed byte, n int) []byte {
 func text(n int) []byte {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, "line %d: the quick brown fox jumps over %x lazy dogs\n", i, i*i)
+		fmt.Fprintf(&b, "line %d: the quick brown fox jumps over %x lazy dogs\n", i, int64(i)*int64(i))
 	}
 	return []byte(b.String()[:n])
 }

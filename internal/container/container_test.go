@@ -115,3 +115,51 @@ func TestAtRestTheFileIsAlone(t *testing.T) {
 		}
 	}
 }
+
+// SQLite's own backup copies pages between files; each file gives them its own
+// checksums.
+func TestPagesAreCopiedToAnotherFile(t *testing.T) {
+	dir := t.TempDir()
+	from := openTest(t, filepath.Join(dir, "from"), Options{Create: true})
+	conn := connect(t, from)
+	run(t, conn, `CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB)`)
+	run(t, conn, `INSERT INTO t (b) SELECT randomblob(3000) FROM generate_series(1, 500)`)
+	to := openTest(t, filepath.Join(dir, "to"), Options{Create: true})
+	if err := conn.Backup("main", to.DSN()); err != nil {
+		t.Fatal(err)
+	}
+	want, err := queryText(conn, `SELECT hex(b) FROM t`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := connect(t, to)
+	wantText(t, copied, `SELECT hex(b) FROM t`, want)
+	wantText(t, copied, `PRAGMA integrity_check`, "ok")
+	for _, c := range []interface{ Close() error }{conn, copied, from, to} {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := names(t, dir); got != "from to" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+// Settings that would go round the checksums are refused or have no effect.
+func TestTheModeOfTheLogStays(t *testing.T) {
+	c := openTest(t, filepath.Join(t.TempDir(), "db"), Options{Create: true})
+	conn := connect(t, c)
+	defer conn.Close()
+	run(t, conn, `CREATE TABLE t (a)`)
+	for _, mode := range []string{"DELETE", "TRUNCATE", "MEMORY", "OFF"} {
+		_ = conn.Exec(`PRAGMA journal_mode = ` + mode)
+		if err := conn.Exec(`INSERT INTO t VALUES (1)`); err == nil {
+			wantText(t, conn, `PRAGMA integrity_check`, "ok")
+		}
+		_ = conn.Exec(`PRAGMA journal_mode = WAL`)
+	}
+	run(t, conn, `PRAGMA page_size = 8192; VACUUM`)
+	wantText(t, conn, `PRAGMA page_size`, "4096")
+	wantText(t, conn, `PRAGMA integrity_check`, "ok")
+	wantText(t, conn, `PRAGMA journal_mode`, "wal")
+}

@@ -16,13 +16,6 @@ func (l *locks) set(at int64, exclusive bool) error {
 	if exclusive {
 		kind = unix.F_WRLCK
 	}
-	return l.fcntl(at, kind)
-}
-
-// drop releases a lock.
-func (l *locks) drop(at int64) error { return l.fcntl(at, unix.F_UNLCK) }
-
-func (l *locks) fcntl(at int64, kind int16) error {
 	for {
 		err := unix.FcntlFlock(l.file.Fd(), setLock, &unix.Flock_t{Type: kind, Start: at, Len: 1})
 		switch {

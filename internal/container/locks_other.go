@@ -6,5 +6,3 @@ package container
 // would drop them all, and another writer could ruin the file. So nothing opens.
 
 func (l *locks) set(int64, bool) error { return ErrUnsupported }
-
-func (l *locks) drop(int64) error { return ErrUnsupported }

@@ -75,14 +75,3 @@ func (f *free) take(n int64) (int64, bool) {
 	}
 	return 0, false
 }
-
-// cut takes the range that ends at end, if there is one, and returns where the
-// range begins, otherwise end.
-func (f *free) cut(end int64) int64 {
-	from, ok := f.begin[end]
-	if !ok {
-		return end
-	}
-	f.remove(from)
-	return from
-}
