@@ -2,6 +2,7 @@ package stardust_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"os/exec"
 	"path/filepath"
@@ -127,3 +128,5 @@ func removeDeep(t testing.TB, dir string) {
 		t.Error(err)
 	}
 }
+
+func digestOf(data []byte) stardust.Digest { return sha256.Sum256(data) }
