@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -219,8 +220,8 @@ func (d *downloader) close() {
 	d.closed = true
 	waiting := append(d.urgent, d.later...)
 	d.urgent, d.later = nil, nil
-	for _, cancel := range d.running {
-		cancel()
+	for _, f := range slices.SortedFunc(maps.Keys(d.running), byPath) {
+		d.running[f]()
 	}
 	d.mu.Unlock()
 	for _, f := range waiting {
@@ -228,6 +229,8 @@ func (d *downloader) close() {
 	}
 	d.wg.Wait()
 }
+
+func byPath(a, b *flight) int { return strings.Compare(string(a.path), string(b.path)) }
 
 // progress returns the flights that run, in the order of their paths, and how
 // many wait for a slot.

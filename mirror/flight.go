@@ -28,6 +28,7 @@ type flight struct {
 	background bool   // nobody waits: others go first
 	prefetched bool   // somebody prefetches: a failure is to be counted
 	queued     bool   // with the downloader
+	joined     bool   // by somebody since the remote was asked
 	interest   int
 	watchers   []*Fetch
 	cancel     context.CancelFunc // while running
@@ -53,8 +54,10 @@ func (f *flight) join(other *flight, promote func(*flight)) bool {
 	if f.state != flightWaiting && f.state != flightRunning {
 		return false
 	}
-	// One that runs asks the remote after the newcomer's call or is doing so:
-	// the objects are written once, so its bytes are as good.
+	// One that runs may have asked the remote before the newcomer's call: the
+	// objects are written once, so its bytes are as good. An answer that there
+	// is no object is not; see askAgain.
+	f.joined = f.joined || f.state == flightRunning
 	f.force = f.force || other.force || f.stale != nil && other.stale != nil && f.stale != other.stale
 	if f.stale == nil {
 		f.stale = other.stale
@@ -95,6 +98,20 @@ func (f *flight) begin(cancel context.CancelFunc, current *entry) bool {
 	}
 	f.state, f.cancel = flightRunning, cancel
 	return true
+}
+
+// askAgain is called when the remote has said that there is no object. It
+// reports whether somebody joined since it was asked, who may know better: the
+// object may have been written in between. If not, nobody can join any more.
+func (f *flight) askAgain() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	again := f.joined
+	f.joined = false
+	if !again && f.state == flightRunning {
+		f.state = flightEnded
+	}
+	return again
 }
 
 // leave ends one caller's interest. cancelTurn takes the flight's turn out of

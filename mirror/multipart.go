@@ -1,9 +1,12 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/stardustdb/stardust/objectstore"
@@ -220,11 +223,13 @@ func (u *uploads) remove(key any) {
 	delete(u.parts, key)
 }
 
-// close discards the local sides of all. Their remote sides go on.
+// close discards the local sides of all, in the order in which they began, as a
+// simulation needs it. Their remote sides go on.
 func (u *uploads) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for _, p := range u.parts {
+	all := slices.SortedFunc(maps.Values(u.parts), func(a, b *parts) int { return cmp.Compare(a.s.number, b.s.number) })
+	for _, p := range all {
 		p.discard()
 	}
 	u.parts = nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 
@@ -237,8 +238,8 @@ func (p *parts) discard() {
 		return
 	}
 	p.over = true
-	for _, x := range p.kept {
-		p.drop(x)
+	for _, number := range slices.Sorted(maps.Keys(p.kept)) {
+		p.drop(p.kept[number])
 	}
 	p.s.discard()
 }

@@ -16,6 +16,7 @@ type staged struct {
 	path   objectstore.Path
 	name   fileName
 	hashed bool
+	number uint64 // of the temporary file
 	temp   string // full name
 	w      vfs.Writer
 	done   bool
@@ -31,7 +32,8 @@ func (d *localDir) stage(ctx context.Context, path objectstore.Path) (*staged, e
 		}
 		return nil, local("name the local copy", path, err)
 	}
-	s := &staged{d: d, path: path, name: name, hashed: hashed, temp: d.join(name.temp(d.counter.Add(1)))}
+	s := &staged{d: d, path: path, name: name, hashed: hashed, number: d.counter.Add(1)}
+	s.temp = d.join(name.temp(s.number))
 	err = d.files.spare(ctx, func() (err error) {
 		s.w, err = d.fs.Create(s.temp)
 		return err
@@ -79,15 +81,29 @@ func (s *staged) install(ctx context.Context, md metadata) (*entry, error) {
 		return nil, err
 	}
 	e.metaTime, e.metaSize = metaInfo.ModTime.UnixNano(), metaInfo.Size
+	if err := s.publish(metaTemp, e); err != nil {
+		return nil, err
+	}
+	if d.watcher != nil {
+		d.watcher.Installed(s.path, e.size, d.handle)
+	}
+	return e, nil
+}
+
+// publish renames the files into place and makes e the path's entry.
+func (s *staged) publish(metaTemp string, e *entry) error {
+	d := s.d
+	d.swap.Lock()
+	defer d.swap.Unlock()
 	if err := d.fs.Rename(metaTemp, d.join(s.name.meta())); err != nil {
 		d.cleanTemp(s.path, metaTemp)
-		return nil, local("rename the .meta file into place", s.path, err)
+		return local("rename the .meta file into place", s.path, err)
 	}
 	if err := d.fs.Rename(s.temp, d.join(s.name.object())); err != nil {
 		// A new .meta with an old object: neither is worth keeping.
 		_, _ = d.remove(s.path)
 		_ = d.unlink(s.path, s.name)
-		return nil, local("rename the object into place", s.path, err)
+		return local("rename the object into place", s.path, err)
 	}
 	s.done = true
 	if old := d.index.put(s.path, e); old != nil {
@@ -98,10 +114,7 @@ func (s *staged) install(ctx context.Context, md metadata) (*entry, error) {
 		// Two claims of the path, of the old copy and of this one, become one.
 		d.layout.release(s.path, old.hashed)
 	}
-	if d.watcher != nil {
-		d.watcher.Installed(s.path, e.size, d.handle)
-	}
-	return e, nil
+	return nil
 }
 
 // writeMeta writes the .meta file under a temporary name, which it returns.

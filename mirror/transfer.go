@@ -49,15 +49,18 @@ func (d *downloader) transfer(ctx context.Context, f *flight) (*entry, error) {
 			return s.install(ctx, md)
 		}
 		var again *startOver
-		if !errors.As(err, &again) {
+		switch {
+		case errors.Is(err, objectstore.ErrNotFound) && f.askAgain():
+		case !errors.As(err, &again):
 			return nil, err
-		}
-		if again.changed {
+		case again.changed:
 			if changes++; changes > maxChanges {
 				return nil, fmt.Errorf("the object changed %d times during its download; mirrored paths must be written once: %w", changes, again.cause)
 			}
-		} else if err := d.pause(ctx, f, &retries, again.cause); err != nil {
-			return nil, err
+		default:
+			if err := d.pause(ctx, f, &retries, again.cause); err != nil {
+				return nil, err
+			}
 		}
 		f.received.Store(0)
 		if err := s.w.Truncate(0); err != nil {
