@@ -31,11 +31,12 @@ type Container struct {
 
 	closing sync.Once
 
-	mu     sync.Mutex // guards what follows
-	super  superblock // as it is on the disk
-	slot   int        // the slot that is known to be whole
-	tail   int64      // where the next range is taken from
-	closed bool
+	mu      sync.Mutex // guards what follows
+	super   superblock // as it is on the disk
+	slot    int        // the slot that is known to be whole
+	durable bool       // that slot is known to be on the disk
+	tail    int64      // where the next range is taken from
+	closed  bool
 }
 
 // Path returns the absolute path of the file, without symbolic links.
@@ -94,6 +95,7 @@ func (c *Container) settle() error {
 		if err := c.disk.sync(SyncSize); err != nil {
 			return err
 		}
+		c.durable = true
 		if err := c.writeSuper(c.super.extents, c.tail); err != nil {
 			return err
 		}

@@ -146,6 +146,7 @@ func (c *Container) growPages(need int64) error {
 		c.untake(from, e)
 		return err
 	}
+	c.durable = true
 	// From here on the range stays taken whatever happens: a slot that may
 	// have reached the disk names it.
 	if err := c.writeSuper(longer, c.tail); err != nil {
@@ -169,6 +170,14 @@ func (c *Container) writeSuper(list extents, tail int64) error {
 	next := superblock{
 		generation: c.super.generation + 1, identity: c.identity,
 		tail: tail, extents: list,
+	}
+	if !c.durable {
+		// Found when the file was opened, the slot may be one that a process
+		// wrote just before it died, of which only the kernel knows.
+		if err := c.disk.sync(SyncSuperblock); err != nil {
+			return err
+		}
+		c.durable = true
 	}
 	p := next.encode()
 	other := slots - 1 - c.slot
