@@ -64,6 +64,7 @@ var raceTests = []test{
 		e.holds("object", pattern(winner, 100))
 	}},
 	{"of writers shows readers one version whole", testNoMix},
+	{"of writers shows readers the attributes of the version", testNoMixOfAttributes},
 	{"of writers to many paths loses nothing", func(e *env) {
 		var group sync.WaitGroup
 		for i := range 8 {
@@ -193,4 +194,57 @@ func testNoMix(e *env) {
 // replaced.
 func (e *env) mayFail(err error) bool {
 	return e.features.ReplacedReads && errors.Is(err, objectstore.ErrPrecondition)
+}
+
+// testNoMixOfAttributes overwrites one object with bytes that its attributes
+// repeat, now and then without any, while readers compare the two.
+func testNoMixOfAttributes(e *env) {
+	write := func(i int) {
+		text := fmt.Sprint(i)
+		options := &objectstore.PutOptions{Attributes: objectstore.Attributes{ContentLanguage: text}}
+		if i%3 == 0 {
+			text, options = "", nil
+		}
+		if _, err := e.store.Put(e.ctx(), "object", objectstore.Bytes([]byte(text)), options); err != nil {
+			e.Errorf("put: %v", err)
+		}
+	}
+	write(1)
+	done := make(chan struct{})
+	var readers, writers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				result, err := e.store.Get(e.ctx(), "object", nil)
+				if err != nil {
+					e.Errorf("get: %v", err)
+					return
+				}
+				data, err := io.ReadAll(result.Body)
+				_ = result.Body.Close()
+				if err != nil && e.mayFail(err) {
+					continue
+				}
+				if err != nil || string(data) != result.Attributes.ContentLanguage {
+					e.Errorf("read %q with the attributes of %q, %v", data, result.Attributes.ContentLanguage, err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 2 {
+		writers.Go(func() {
+			for n := range 30 {
+				write(100*i + n)
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
 }
