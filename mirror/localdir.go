@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/stardustdb/stardust/mirror/vfs"
@@ -29,6 +30,9 @@ type localDir struct {
 	handle  Handle       // for the watcher
 
 	counter atomic.Uint64 // of temporary files
+	// swap is held for reading while a copy's files are opened and for writing
+	// while they are replaced: what is open is what its entry describes.
+	swap sync.RWMutex
 }
 
 // join returns the full name of a file in the directory.
@@ -46,36 +50,43 @@ func (d *localDir) open(ctx context.Context, path objectstore.Path, e *entry) (*
 		if h := d.files.take(e); h != nil {
 			return h, nil
 		}
-		h, err := d.files.open(ctx, e, d.join(d.layout.name(path, e.hashed).object()))
+		h, err := d.openFile(ctx, path, e)
 		switch {
+		case err == nil && h != nil:
+			return h, nil
 		case err == nil:
-			if d.loadBlocks(ctx, path, h) {
-				return h, nil
+			// Replaced or evicted in between.
+		case errors.Is(err, fs.ErrNotExist):
+			// Either it is being evicted, or someone else removed it.
+			if d.forget(path, e) {
+				d.stats.staleDropped.Add(1)
+				d.logger.Warn("local copy is missing", "path", path)
 			}
-			_ = d.files.discard(h) // only read: nothing is lost
-			continue
-		case !errors.Is(err, fs.ErrNotExist):
+		default:
 			d.stats.localErrors.Add(1)
 			return nil, local("open the local copy", path, err)
-		}
-		// Either it is being replaced or evicted, or someone else removed it.
-		if d.forget(path, e) {
-			d.stats.staleDropped.Add(1)
-			d.logger.Warn("local copy is missing", "path", path)
 		}
 	}
 	return nil, nil
 }
 
-// loadBlocks gets the block checksums of a copy that was just opened, where
-// reads are verified: later they may be gone, or be those of another copy. It
-// returns false when they are already.
-func (d *localDir) loadBlocks(ctx context.Context, path objectstore.Path, h *handle) bool {
-	if h.table == nil {
-		return true
+// openFile opens the file of e, with the block checksums that belong to it
+// where reads are verified. It returns nil when e is not the copy any more.
+func (d *localDir) openFile(ctx context.Context, path objectstore.Path, e *entry) (*handle, error) {
+	d.swap.RLock()
+	defer d.swap.RUnlock()
+	if d.index.get(path) != e {
+		return nil, nil
 	}
-	h.table.fill(func() []uint32 { return d.blocks(context.WithoutCancel(ctx), path, h.entry) })
-	return h.table.sums != nil || h.entry.size == 0 || d.index.get(path) == h.entry
+	h, err := d.files.open(ctx, e, d.join(d.layout.name(path, e.hashed).object()))
+	if err != nil || h.table == nil {
+		return h, err
+	}
+	h.table.fill(func() []uint32 { return d.blocks(context.WithoutCancel(ctx), path, e) })
+	if h.table.sums == nil && e.size > 0 && d.index.get(path) != e {
+		return nil, d.files.discard(h) // evicted, and its .meta with it
+	}
+	return h, nil
 }
 
 // forget drops the entry of path from memory: any when only is nil, else that

@@ -268,8 +268,11 @@ func TestRefetchOverwritesTheLocalCopyAndReturnsTheRange(t *testing.T) {
 			t.Errorf("refetch asked the remote for %v, not the whole object", c.options.Range)
 		}
 		e.wantLocal("a/x", data)
-		if s := e.h.Stats(); s.Refetches != 1 || s.Objects != 1 || s.Bytes != int64(len(data)) {
+		if s := e.h.Stats(); s.Refetches != 1 || s.Objects != 1 || s.Bytes != int64(len(data)) || s.OpenFiles != 1 {
 			t.Errorf("stats: %+v", s)
+		}
+		if used := e.disk.Used(); used > int64(len(data))+1000 {
+			t.Errorf("%d bytes in use: the replaced copy is kept open", used)
 		}
 	})
 }
