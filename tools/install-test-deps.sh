@@ -1,16 +1,46 @@
 #!/bin/sh
-# Installs what the tests run beside Go: the S3 server versitygw, pinned in
-# tools/versitygw/go.mod, into bin/. Does nothing when that version is there.
-# Its many dependencies stay out of this module's go.mod.
+# Installs what the tests run beside Go, pinned by the project's own files:
+#
+#   - the S3 server versitygw, into bin/ (tools/versitygw/go.mod)
+#   - SlateDB and the AWS SDK for JavaScript, by npm ci (package-lock.json)
+#   - Debian's awscli, s3cmd and flatbuffers-compiler, where apt-get works
+#
+# It does nothing that is done already.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root"
+
+# versitygw: its many dependencies stay out of this module's go.mod.
 mkdir -p bin
 want=$(cat tools/versitygw/go.mod tools/versitygw/go.sum | cksum)
-if [ -x bin/versitygw ] && [ "$(cat bin/versitygw.stamp 2>/dev/null)" = "$want" ]; then
-	exit 0
+if [ ! -x bin/versitygw ] || [ "$(cat bin/versitygw.stamp 2>/dev/null)" != "$want" ]; then
+	echo "building versitygw"
+	# Built beside and moved into place, so that nobody sees half a file.
+	go build -C tools/versitygw -o "$root/bin/versitygw.new.$$" github.com/versity/versitygw/cmd/versitygw
+	mv "bin/versitygw.new.$$" bin/versitygw
+	echo "$want" >bin/versitygw.stamp
 fi
-# Built beside and moved into place, so that nobody sees half a file.
-go build -C tools/versitygw -o "$root/bin/versitygw.new.$$" github.com/versity/versitygw/cmd/versitygw
-mv "bin/versitygw.new.$$" bin/versitygw
-echo "$want" >bin/versitygw.stamp
+
+for folder in e2e/slatedb tools/s3conformance/js; do
+	want=$(cksum <"$folder/package-lock.json")
+	if [ "$(cat "$folder/node_modules/.stamp" 2>/dev/null)" != "$want" ]; then
+		echo "npm ci in $folder"
+		(cd "$folder" && npm ci --no-audit --no-fund --loglevel=error)
+		echo "$want" >"$folder/node_modules/.stamp"
+	fi
+done
+
+missing=
+[ -x /usr/bin/aws ] || missing="$missing awscli"
+[ -x /usr/bin/s3cmd ] || missing="$missing s3cmd"
+[ -x /usr/bin/flatc ] || missing="$missing flatbuffers-compiler"
+if [ -n "$missing" ]; then
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		echo "installing$missing"
+		apt-get update -qq
+		# shellcheck disable=SC2086 # a list of words
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+	else
+		echo "not installed, and their tests will say so:$missing" >&2
+	fi
+fi

@@ -11,12 +11,13 @@ import (
 
 // metrics are the sidecar's own; the mirror brings a collector.
 type metrics struct {
-	registry  *prometheus.Registry
-	requests  *prometheus.CounterVec
-	seconds   *prometheus.HistogramVec
-	sent      prometheus.Counter
-	received  prometheus.Counter
-	committed prometheus.Counter
+	registry       *prometheus.Registry
+	requests       *prometheus.CounterVec
+	seconds        *prometheus.HistogramVec
+	sent           prometheus.Counter
+	received       prometheus.Counter
+	fallbackReads  prometheus.Counter
+	fallbackWrites prometheus.Counter
 }
 
 func newMetrics(s *Sidecar) (*metrics, error) {
@@ -35,7 +36,10 @@ func newMetrics(s *Sidecar) (*metrics, error) {
 		received: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "stardust_s3_received_bytes_total", Help: "Decoded bytes of request bodies.",
 		}),
-		committed: prometheus.NewCounter(prometheus.CounterOpts{
+		fallbackReads: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "stardust_sidecar_reads_not_local_total", Help: "Reads that went upstream because the local disk failed.",
+		}),
+		fallbackWrites: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "stardust_sidecar_writes_not_local_total", Help: "Writes that are durable upstream but whose local part failed.",
 		}),
 	}
@@ -48,7 +52,7 @@ func newMetrics(s *Sidecar) (*metrics, error) {
 		return 0
 	})
 	for _, c := range []prometheus.Collector{
-		m.requests, m.seconds, m.sent, m.received, m.committed, ready,
+		m.requests, m.seconds, m.sent, m.received, m.fallbackReads, m.fallbackWrites, ready,
 		mirrormetrics.NewCollector(s.mirror),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {

@@ -50,9 +50,9 @@ func New(ctx context.Context, options Options) (*Sidecar, error) {
 	s.warm.Store(&warmth{state: warming})
 	metrics, err := newMetrics(s)
 	if err == nil {
-		front := &committed{
+		front := &fallback{
 			Mirror: m, upstream: options.Upstream,
-			failures: metrics.committed, logger: options.Logger,
+			reads: metrics.fallbackReads, writes: metrics.fallbackWrites, logger: options.Logger,
 		}
 		s.endpoint, err = s3.NewHandler(front, options.endpoint(metrics.observe))
 	}

@@ -279,6 +279,9 @@ func TestAWriteWhoseLocalPartFailsIsAcknowledgedAndReadable(t *testing.T) {
 	if err := put(t, client, path, data); err != nil {
 		t.Fatalf("the upstream has it, yet: %v", err)
 	}
+	if got, err := get(t, client, path); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("reading it while the disk fails: %d bytes, %v", len(got), err)
+	}
 	failing.Delete("on")
 	if got, err := get(t, client, path); err != nil || !bytes.Equal(got, data) {
 		t.Errorf("reading it: %d bytes, %v", len(got), err)
