@@ -52,9 +52,11 @@ func stream(_ *stardust.PluginStream, err error) error { return err }
 func (f *fixture) move(to int64, name string) error {
 	return document(f.objects.Move(f.dir, to, name, 0, false))
 }
+
 func (f *fixture) update(entity int64, d string) error {
 	return document(f.objects.Update(entity, d, 0))
 }
+
 func (f *fixture) replace(entity int64, name string) error {
 	return document(f.objects.Move(entity, 0, name, 0, true))
 }

@@ -36,7 +36,12 @@ func openContainer(path string, o *Options) (*file, error) {
 func (f *file) dsn() string       { return f.container.DSN() }
 func (f *file) pragmas() []string { return container.Pragmas() }
 func (f *file) path() string      { return f.container.Path() }
-func (f *file) close() error      { return f.container.Close() }
+
+// close ends the heap's background work, then closes the file.
+func (f *file) close() error {
+	f.heap.Close()
+	return f.container.Close()
+}
 
 func (f *file) identity() string {
 	identity := f.container.Identity()

@@ -3,17 +3,19 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 )
 
 // importTree compares an import of Go's own source tree with peers that store
 // the same tree.
 func importTree(b *bench) error {
-	source := filepath.Join(runtime.GOROOT(), "src")
-	if _, err := os.Stat(source); err != nil {
+	root, err := exec.CommandContext(b.ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
 		return err
 	}
+	source := filepath.Join(strings.TrimSpace(string(root)), "src")
 	var ours []cost
 	var report string
 	for range b.rounds {

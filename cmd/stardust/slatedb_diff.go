@@ -122,8 +122,11 @@ func printUsage(e *env, r *slatedb.UsageReport, size *sizes) {
 		name   string
 		amount slatedb.Amount
 	}{
-		{"live", r.Live}, {"retained", r.Retained}, {"in flight", r.InFlight},
-		{"garbage", r.Garbage}, {"external", r.External},
+		{"live", r.Live},
+		{"retained", r.Retained},
+		{"in flight", r.InFlight},
+		{"garbage", r.Garbage},
+		{"external", r.External},
 	} {
 		e.printf("%-10s %8d %14s\n", line.name, line.amount.Objects, size.format(e, line.amount.Bytes))
 	}
