@@ -3,6 +3,7 @@ package s3
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -92,6 +93,17 @@ func appendXMLText(b *bytes.Buffer, s string) {
 			b.Write(utf8.AppendRune(encoded[:0], c))
 		}
 	}
+}
+
+// printable returns s with what XML 1.0 cannot hold replaced. It is for error
+// documents, which only tell what happened.
+func printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0xfffe || c == 0xffff {
+			return utf8.RuneError
+		}
+		return c
+	}, s)
 }
 
 // quoteETag returns an ETag as headers and documents have it.

@@ -132,8 +132,8 @@ func need(t *testing.T, how string, names ...string) string {
 	return ""
 }
 
-// insecureClient is an HTTP client for tests of the Server's own TLS.
-func insecureClient(config *tls.Config) *http.Client {
+// tlsClient is an HTTP client for tests of the Server's own TLS.
+func tlsClient(config *tls.Config) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig: config, ForceAttemptHTTP2: true,
 		DialContext: (&net.Dialer{Timeout: 5 * time.Second}).DialContext,

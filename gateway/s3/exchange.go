@@ -178,12 +178,12 @@ func (x *exchange) writeFailure(failure *Failure) {
 		d.text("BucketName", x.bucketName)
 	}
 	if x.key != "" {
-		d.text("Key", x.key)
+		d.text("Key", printable(x.key))
 	}
 	for name, value := range failure.Fields {
-		d.text(name, value)
+		d.text(name, printable(value))
 	}
-	d.text("Resource", x.r.URL.Path)
+	d.text("Resource", printable(x.r.URL.Path))
 	d.text("RequestId", x.id)
 	d.text("HostId", x.id)
 	x.writeDocument(failure.Status(), d)

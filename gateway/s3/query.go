@@ -65,12 +65,12 @@ func (q query) lookupFold(key string) (string, bool) {
 	return "", false
 }
 
-// appendCanonical appends the query as Signature Version 4 signs it: every
-// parameter but the named one, encoded and sorted.
-func (q query) appendCanonical(b []byte, except string) []byte {
+// appendCanonical appends the query as Signature Version 4 signs it: encoded and
+// sorted, without the signature itself when the URL is presigned.
+func (q query) appendCanonical(b []byte, presigned bool) []byte {
 	encoded := make([]param, 0, len(q))
 	for _, p := range q {
-		if p.key != except {
+		if !presigned || p.key != "X-Amz-Signature" {
 			encoded = append(encoded, param{escape(p.key, false), escape(p.value, false)})
 		}
 	}

@@ -86,11 +86,7 @@ func canonicalRequest(r *http.Request, q query, a authorization, payload string)
 	b = append(b, '\n')
 	b = appendEscaped(b, r.URL.Path, true)
 	b = append(b, '\n')
-	except := ""
-	if a.presigned {
-		except = "X-Amz-Signature"
-	}
-	b = q.appendCanonical(b, except)
+	b = q.appendCanonical(b, a.presigned)
 	b = append(b, '\n')
 	for _, name := range a.signedHeaders {
 		b = append(b, name...)
