@@ -2,7 +2,10 @@ package stardust_test
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stardustdb/stardust"
 )
@@ -46,21 +49,26 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 func BenchmarkCommits(b *testing.B) {
-	for _, callers := range []int{1, 16} {
-		b.Run(itoa(int64(callers))+" callers a core", func(b *testing.B) {
+	for _, callers := range []int{1, 32} {
+		b.Run(itoa(int64(callers))+" callers", func(b *testing.B) {
 			db := open(b)
-			b.SetParallelism(callers)
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					nodes := parse(b, `[{name d}]`)
-					d, err := db.Objects().Create(nodes)
-					if err == nil {
-						d.Close()
-						var records []stardust.Record
-						_ = d.Decode(&records)
+			var next atomic.Int64
+			var group errgroup.Group
+			for range callers {
+				group.Go(func() error {
+					for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+						made, err := db.Objects().Create(parse(b, `[{name d`+itoa(i)+`}]`))
+						if err != nil {
+							return err
+						}
+						made.Close()
 					}
-				}
-			})
+					return nil
+				})
+			}
+			if err := group.Wait(); err != nil {
+				b.Fatal(err)
+			}
 		})
 	}
 }
