@@ -27,9 +27,10 @@ func (s *simulation) checkRestart(l *life) {
 		}
 	}
 	s.before = nil
-	_, names := s.directory()
+	files, _ := s.directory()
 	for path := range local {
-		data, _ := s.disk.ReadFile(filepath.Join(root, names[path]))
+		name, _ := localName(files, path)
+		data, _ := s.disk.ReadFile(filepath.Join(root, name))
 		s.mu.Lock()
 		s.object(path).rotten = !bytes.Equal(data, s.contentLocked(path))
 		s.mu.Unlock()
@@ -83,16 +84,16 @@ func (s *simulation) check(fresh bool) {
 // checkFiles checks that the directory holds what the map says, and the right
 // bytes.
 func (s *simulation) checkFiles(l *life, local map[objectstore.Path]objectstore.ObjectMeta, fresh bool) {
-	files, names := s.directory()
+	files, _ := s.directory()
 	extra := maps.Clone(files)
 	delete(extra, "LOCK")
 	delete(extra, "INDEX")
 	delete(extra, "INDEX.tmp") // a crash leaves it to the next save
 	for _, path := range sortedPaths(local) {
-		name := names[path]
-		object, ok := files[name]
-		if name == "" || !ok || object.size != local[path].Size {
-			s.failf("disk: the local copy of %q has the files %q (%d bytes of %d)", path, name, object.size, local[path].Size)
+		name, ok := localName(files, path)
+		_, both := files[name+".meta"]
+		if !ok || !both || files[name].size != local[path].Size {
+			s.failf("disk: the local copy of %q has the file %q (%v, %d bytes of %d), and .meta: %v", path, name, ok, files[name].size, local[path].Size, both)
 			continue
 		}
 		delete(extra, name)

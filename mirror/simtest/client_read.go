@@ -15,8 +15,8 @@ import (
 // get reads an object, or its metadata, and checks every byte.
 func (s *simulation) get(ctx context.Context, l *life, o *op) error {
 	path := o.path()
-	if o.read == mirror.ReadThrough || s.config.verify {
-		defer s.loosely(path)()
+	if o.read != mirror.ReadLocal || s.config.verify {
+		defer s.loosely(path, o.read == mirror.ReadThrough || s.config.verify)()
 	}
 	mustHit := s.mustHit(o)
 	var t *turn

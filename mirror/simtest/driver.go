@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,9 +86,13 @@ func (s *simulation) wait() bool {
 			return false
 		}
 		l := s.life
+		s.published, s.publishFailed = "", false
 		switch {
 		case l == nil:
 			s.startLife()
+		case l.dead:
+			s.fuse = fuse{}
+			s.crash(l)
 		case l.built && l.buildErr != nil:
 			s.judgeBuild(l)
 			l.running.Wait()
@@ -136,21 +139,14 @@ func (s *simulation) busy() bool {
 	return len(s.active) > 0 || s.life == nil || s.life.closing || !s.life.started
 }
 
-// useful leaves out the clients that have nothing to do, and those who would
-// only wait for a mutex: the block checksums of a local copy are loaded once for
-// all who open it.
+// useful leaves out the clients that have nothing to do.
 func (s *simulation) useful(gates []*gate) []*gate {
-	loading := map[string]bool{}
-	for _, g := range gates {
-		for _, op := range []string{"disk open ", "disk read "} {
-			if object, ok := strings.CutSuffix(strings.TrimPrefix(g.label, op), ".meta"); ok {
-				loading["disk open "+object] = true
-			}
-		}
+	if s.left > 0 || s.life.closing {
+		return gates
 	}
 	var rest []*gate
 	for _, g := range gates {
-		if (g.kind != gateClient || s.left > 0 || s.life.closing) && !loading[g.label] {
+		if g.kind != gateClient {
 			rest = append(rest, g)
 		}
 	}
@@ -264,16 +260,21 @@ func (s *simulation) waitClosed(l *life) bool {
 	if s.failed() {
 		return false
 	}
+	s.published, s.publishFailed = "", false
 	if l.closed && l.exited == s.config.clients {
 		s.closedLife(l)
 		return !s.failed()
 	}
-	_, others := s.sched.gates()
-	if len(others) == 0 {
+	sleepers, others := s.sched.gates()
+	switch {
+	case len(others) > 0:
+		s.release(s.sched.choose(s.random, s.config.uniform, others))
+	case len(sleepers) > 0:
+		s.advance(sleepers[0])
+	default:
 		s.stuck()
 		return false
 	}
-	s.release(s.sched.choose(s.random, s.config.uniform, others))
 	return true
 }
 
@@ -344,10 +345,24 @@ func (s *simulation) event() bool {
 	case hit(s.config.crashes):
 		s.sched.log("the disk writes everything back")
 		s.disk.Sync()
+	case hit(s.config.crashes):
+		s.arm(true)
+	case hit(s.config.localFaults):
+		s.arm(false)
 	default:
 		return false
 	}
 	return true
+}
+
+// arm has one of the next quiet operations fail, or the program end there.
+func (s *simulation) arm(kills bool) {
+	if s.fuse.left > 0 || s.gentle {
+		return
+	}
+	s.fuse = fuse{1 + s.random.IntN(4), kills}
+	s.result.Faults++
+	s.sched.log(fmt.Sprintf("fuse: %+v", s.fuse))
 }
 
 // cancelOne cancels one of the operations in progress.

@@ -39,6 +39,12 @@ type simulation struct {
 	active   []*op
 	quiet    map[string]int
 	failure  string
+	fuse     fuse
+	names    map[string]objectstore.Path // by local name
+	// published is the object file that was renamed into place last, since
+	// the scheduler's last choice; publishFailed: it could not be.
+	published     string
+	publishFailed bool
 }
 
 // life is the mirror from its Build to its Close or a crash.
@@ -53,6 +59,7 @@ type life struct {
 	localFaults, removeFaults, lies    int
 	policy                             *policy
 	built, closing, closed, scanning   bool // guarded by simulation.mu, as what follows
+	dead                               bool // ended at a quiet operation
 	exited                             int  // clients
 	uploads                            int
 	mirror                             *mirror.Mirror
@@ -74,6 +81,7 @@ func newSimulation(options Options) *simulation {
 		options: options, config: drawConfig(random), random: random,
 		disk: vfs.NewSimulated(), objects: map[objectstore.Path]*object{},
 		contents: map[objectstore.Path][]byte{}, quiet: map[string]int{},
+		names: map[string]objectstore.Path{},
 	}
 	s.result.Seed = options.Seed
 	s.known = s.config.paths

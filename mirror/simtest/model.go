@@ -60,7 +60,9 @@ func (s *simulation) claim(ob *object) outcome {
 		return unknown
 	case last.leaves == present && ob.deleted:
 		return unknown // a scan may have found out
-	case last.leaves == absent && (ob.loose > 0 || ob.looseEnded > last.issued):
+	case ob.loose == 0 && ob.looseEnded < last.issued:
+	case last.leaves == absent, s.life.localFaults > 0:
+		// A read has downloaded it since, or has tried to and lost it.
 		return unknown
 	}
 	return last.leaves
@@ -71,6 +73,7 @@ func (s *simulation) object(path objectstore.Path) *object {
 	if ob == nil {
 		ob = &object{path: path}
 		s.objects[path] = ob
+		s.nameFiles(path)
 	}
 	return ob
 }
@@ -97,6 +100,8 @@ func (s *simulation) issue(download bool, paths ...objectstore.Path) *turn {
 		ob := s.object(path)
 		if download {
 			s.allow(ob)
+		} else {
+			ob.allowed += ob.loose
 		}
 		ob.line = append(ob.line, t)
 	}
@@ -139,21 +144,27 @@ func (s *simulation) finish(l *life, t *turn, leaves outcome, paths ...objectsto
 
 func (o outcome) String() string { return [...]string{"unknown", "local", "not local"}[o] }
 
-// loosely counts a read that may download on its own. The caller calls the
-// function returned at its end.
-func (s *simulation) loosely(path objectstore.Path) (end func()) {
+// loosely counts a read that may download on its own: at any time, or only when
+// it finds its object removed again. The caller calls the function returned at
+// its end.
+func (s *simulation) loosely(path objectstore.Path, anyTime bool) (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ob := s.object(path)
 	ob.loose++
-	ob.allowed += 8
+	more := func() {
+		if anyTime {
+			ob.allowed += 8
+		}
+	}
+	more()
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.moment++
 		ob.loose--
 		ob.looseEnded = s.moment
-		ob.allowed += 8
+		more()
 	}
 }
 
@@ -191,17 +202,17 @@ func (s *simulation) downloadBegins(l *life, path objectstore.Path) {
 	s.exclude(ob, "get")
 }
 
-// downloadEnds is told of its end. faulty: it has to be repeated.
-func (s *simulation) downloadEnds(l *life, path objectstore.Path, faulty bool) {
+// downloadEnds is told of its end, and how many GETs it may give rise to because
+// it went wrong.
+func (s *simulation) downloadEnds(l *life, path objectstore.Path, more int) {
 	if !isMirrored(path) || s.hasEnded(l) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ob := s.object(path)
-	if faulty {
-		ob.allowed++
-	} else {
+	ob.allowed += more
+	if more == 0 {
 		ob.group = false
 	}
 	ob.admit("get")

@@ -90,7 +90,7 @@ func (r *remote) Get(ctx context.Context, path objectstore.Path, options *object
 	result, v, err := r.get(ctx, op, path, detail, options)
 	if err != nil {
 		if download {
-			r.s.downloadEnds(r.l, path, !errors.Is(err, objectstore.ErrNotFound))
+			r.s.downloadEnds(r.l, path, 1)
 		}
 		return nil, err
 	}
@@ -152,7 +152,14 @@ func (b *remoteBody) Read(p []byte) (int, error) {
 func (b *remoteBody) Close() error {
 	if b.download && !b.over {
 		b.over = true
-		b.r.s.downloadEnds(b.r.l, b.path, b.broken || b.cut >= 0 || b.lie != 0 || b.ctx.Err() != nil)
+		more := 0
+		switch {
+		case b.lie != 0:
+			more = 2 // a part of it, and all again
+		case b.broken || b.cut >= 0 || b.ctx.Err() != nil:
+			more = 1
+		}
+		b.r.s.downloadEnds(b.r.l, b.path, more)
 	}
 	return b.inner.Close()
 }

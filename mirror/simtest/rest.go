@@ -2,6 +2,9 @@ package simtest
 
 import (
 	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -22,7 +25,7 @@ func (s *simulation) rest() {
 // drain lets all that is in progress come to its end, without faults. It
 // returns false when the run has failed, or does not come to rest.
 func (s *simulation) drain() bool {
-	s.calm = true
+	s.calm, s.fuse = true, fuse{}
 	s.setFull(false)
 	advances := 0
 	for s.wait() {
@@ -79,6 +82,26 @@ func (s *simulation) directory() (files map[string]localFile, names map[objectst
 		files[entry.Name] = file
 	}
 	return files, names
+}
+
+// localNames returns the names that the object file of a path may have: the
+// plain one, and the one with a hash of the path.
+func localNames(path objectstore.Path) [2]string {
+	parent := md5.Sum([]byte("/" + path.Parent()))
+	prefix := hex.EncodeToString(parent[:]) + "."
+	whole := sha256.Sum256([]byte(path))
+	return [2]string{prefix + path.Base() + ".obj", prefix + "sha256-" + hex.EncodeToString(whole[:]) + ".obj"}
+}
+
+// localName returns the name of the object file of a path that is local, and
+// whether it is there.
+func localName(files map[string]localFile, path objectstore.Path) (name string, ok bool) {
+	for _, name = range localNames(path) {
+		if _, ok = files[name]; ok {
+			break
+		}
+	}
+	return name, ok
 }
 
 // isTemporary reports whether a local name is one of the mirror's temporary
