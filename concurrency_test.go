@@ -292,9 +292,7 @@ func TestCallsOnOneStreamAreSerialized(t *testing.T) {
 }
 
 func TestReadAtsRunSideBySideOnOneStream(t *testing.T) {
-	options := withObjects()
-	options.MemoryBudget = 24 << 20 // for the cache to evict
-	db := openAt(t, filepath.Join(stardust.FastDir(t), "db"), options)
+	db := openAt(t, filepath.Join(stardust.FastDir(t), "db"), withObjects())
 	data := randomBytes(5, 6<<20)
 	reader, err := db.Objects().OpenDigest(upload(t, db, data))
 	if err != nil {
