@@ -94,7 +94,7 @@ func (a *readAhead) start(ctx context.Context, r *reader, offset int64, must boo
 		return nil, err
 	}
 	if s.size > uploadBuffer {
-		return nil, damaged(nil, "chunk row %d has %d bytes, more than a chunk can have", s.row, s.size)
+		return nil, tooLarge(s)
 	}
 	if !r.db.budget.reserve(s.size) {
 		if must {

@@ -27,6 +27,10 @@ func wrongSize(s span, size int64) *Error {
 	return damaged(nil, "chunk row %d has %d bytes, its manifest says %d", s.row, size, s.size)
 }
 
+func tooLarge(s span) *Error {
+	return damaged(nil, "chunk row %d has %d bytes, more than a chunk can have", s.row, s.size)
+}
+
 // readChunk fills data, of the chunk's size, with its verified bytes. A damaged
 // chunk is looked up a second time, since an upload may have healed it.
 func (db *DB) readChunk(ctx context.Context, s span, data []byte) error {

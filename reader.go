@@ -229,6 +229,9 @@ func (r *reader) readSpan(ctx context.Context, p []byte, s span, offset int64) e
 		// A block does not match: the whole chunk decides, and may have been
 		// healed meanwhile.
 	}
+	if s.size > uploadBuffer {
+		return tooLarge(s)
+	}
 	if !r.db.budget.reserve(s.size) {
 		return r.db.budget.outOfMemory(s.size, "a chunk")
 	}
