@@ -42,9 +42,20 @@ type launch struct {
 	watcher    *Fetch // told of the end; may be nil
 }
 
+// satisfied reports whether a local copy, nil if there is none, makes the
+// download needless.
+func (l *launch) satisfied(current *entry) bool {
+	return current != nil && !l.force && current != l.stale
+}
+
 // launch has path downloaded, by a flight of its own or one that it joins. It
 // returns nil when there is nothing to do: the path is local and idle.
 func (d *downloader) launch(path objectstore.Path, how launch) *flight {
+	// A manifest of ten thousand SSTs is fetched with each change, and nearly
+	// all of them are local: those must not cost a flight each.
+	if d.ordering.settled(path, func() bool { return how.satisfied(d.local.index.get(path)) }) {
+		return nil
+	}
 	f := &flight{
 		path: path, done: make(chan struct{}), interest: 1,
 		force: how.force, stale: how.stale, background: how.background, prefetched: how.background,

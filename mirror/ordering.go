@@ -100,6 +100,14 @@ func (o *ordering) download(f *flight, current func(objectstore.Path) *entry, pr
 	return result
 }
 
+// settled reports whether nothing is in the line of a path and, at the same
+// moment, a condition holds.
+func (o *ordering) settled(path objectstore.Path, holds func() bool) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.lines[path]) == 0 && holds()
+}
+
 // append puts t into its line. o.mu is held.
 func (o *ordering) append(t *turn, after []func()) []func() {
 	line := o.lines[t.path]
