@@ -31,6 +31,8 @@ func (s *simulation) beginOp(o *op, cancel context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o.cancel = cancel
+	s.moment++
+	o.begun = s.moment
 	o.before = map[objectstore.Path]seen{}
 	for _, path := range o.paths {
 		ob := s.object(path)
@@ -148,7 +150,7 @@ func route[R any](o *op, r R) objectstore.Extensions {
 
 // fetch registers a fetch, runs pause, and waits.
 func (s *simulation) fetch(ctx context.Context, l *life, h mirror.Handle, o *op, paths []objectstore.Path, pause func() error) error {
-	t := s.issue(true, paths...)
+	t := s.issue(turnFetch, paths...)
 	f := h.Fetch(paths...)
 	if pause != nil {
 		if err := pause(); err != nil {
@@ -167,7 +169,7 @@ func (s *simulation) fetch(ctx context.Context, l *life, h mirror.Handle, o *op,
 }
 
 func (s *simulation) prefetch(l *life, h mirror.Handle, paths []objectstore.Path) {
-	t := s.issue(true, paths...)
+	t := s.issue(turnFetch, paths...)
 	h.Prefetch(paths...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +177,7 @@ func (s *simulation) prefetch(l *life, h mirror.Handle, paths []objectstore.Path
 }
 
 func (s *simulation) evict(_ *life, h mirror.Handle, paths []objectstore.Path) {
-	t := s.issue(false, paths...)
+	t := s.issue(turnOther, paths...)
 	h.Evict(paths...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +186,7 @@ func (s *simulation) evict(_ *life, h mirror.Handle, paths []objectstore.Path) {
 
 // remove runs a delete and says what it leaves.
 func (s *simulation) remove(l *life, paths []objectstore.Path, run func() error) error {
-	t := s.issue(false, paths...)
+	t := s.issue(turnOther, paths...)
 	err := run()
 	leaves := absent
 	if errors.Is(err, context.Canceled) || errors.Is(err, objectstore.ErrClosed) {

@@ -21,7 +21,7 @@ func (s *simulation) get(ctx context.Context, l *life, o *op) error {
 	mustHit := s.mustHit(o)
 	var t *turn
 	if o.read == mirror.ReadRefetch && !o.refused {
-		t = s.issue(true, path)
+		t = s.issue(turnRefetch, path)
 	}
 	result, err := l.mirror.Get(ctx, path, &objectstore.GetOptions{
 		Range: o.part, Head: o.kind == opHead, Extensions: route(o, o.read),
@@ -97,8 +97,9 @@ func (s *simulation) checkBytes(l *life, o *op, got, want []byte) {
 		return
 	}
 	s.mu.Lock()
-	excused := s.object(path).rotten && !s.config.verify && o.read == mirror.ReadLocal
-	excused = excused || s.object(path).rotten && !s.config.verify && o.read == mirror.ReadThrough
+	ob := s.object(path)
+	// A refetch brings good bytes, unless they rot under the read.
+	excused := !s.config.verify && ob.rotten && (o.read != mirror.ReadRefetch || ob.rotted > o.begun)
 	s.mu.Unlock()
 	if len(got) != len(want) || !excused {
 		s.failf("bytes: %v of %q yielded %d bytes that are not the %d of the object", o.part, path, len(got), len(want))

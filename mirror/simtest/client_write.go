@@ -52,7 +52,7 @@ func (s *simulation) put(ctx context.Context, l *life, o *op) error {
 // write runs what writes an object and says what it leaves.
 func (s *simulation) write(l *life, o *op, run func() error) error {
 	path := o.path()
-	t := s.issue(false, path)
+	t := s.issue(turnOther, path)
 	err := run()
 	leaves := unknown
 	var committed *mirror.WriteCommitted

@@ -42,6 +42,7 @@ type object struct {
 	deletions         int
 	deleted           bool // by anyone, since the last quiet moment or before
 	rotten            bool // its local copy may have been damaged
+	rotted            int  // when it was last
 	// Single flight: GETs of downloads, and how many there may be. group is
 	// set while a new download may join one in line.
 	gets, allowed int
@@ -90,18 +91,27 @@ func (s *simulation) forgetLife() {
 	clear(s.quiet)
 }
 
+// turnKind is what a turn is for.
+type turnKind int
+
+const (
+	turnFetch   turnKind = iota // download unless local
+	turnRefetch                 // download
+	turnOther                   // write, delete or evict
+)
+
 // issue puts a turn into the line of every path.
-func (s *simulation) issue(download bool, paths ...objectstore.Path) *turn {
+func (s *simulation) issue(kind turnKind, paths ...objectstore.Path) *turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.moment++
-	t := &turn{download: download, issued: s.moment}
+	t := &turn{download: kind != turnOther, issued: s.moment}
 	for _, path := range paths {
 		ob := s.object(path)
-		if download {
-			s.allow(ob)
-		} else {
+		if kind == turnOther {
 			ob.allowed += ob.loose
+		} else {
+			s.allow(ob, kind)
 		}
 		ob.line = append(ob.line, t)
 	}
@@ -109,9 +119,12 @@ func (s *simulation) issue(download bool, paths ...objectstore.Path) *turn {
 }
 
 // allow counts a download that may need a GET of its own. s.mu is held.
-func (s *simulation) allow(ob *object) {
+func (s *simulation) allow(ob *object, kind turnKind) {
 	if n := len(ob.line); n > 0 && ob.line[n-1].download && ob.group {
 		return
+	}
+	if kind == turnFetch && s.life.mirror.Handle().Contains(ob.path) && !slices.ContainsFunc(ob.line, func(t *turn) bool { return !t.done }) {
+		return // at most evictions are pending, which the fetch cancels
 	}
 	ob.allowed++
 	ob.group = true

@@ -62,6 +62,7 @@ type op struct {
 	cancel context.CancelFunc
 	// Guarded by simulation.mu.
 	cancelled, committed, done bool
+	begun                      int
 	before                     map[objectstore.Path]seen
 }
 

@@ -74,8 +74,6 @@ func drawConfig(random *rand.Rand) config {
 	if random.IntN(2) == 0 {
 		c.scan = time.Duration(oneOf(1, 10, 600)) * time.Second
 	}
-	if c.verify {
-		c.rots = oneOf(0, 0, 10)
-	}
+	c.rots = oneOf(0, 0, 0, 10)
 	return c
 }

@@ -129,6 +129,8 @@ func (s *simulation) rot() bool {
 	s.disk.WriteFile(name, data)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.object(path).rotten = true
+	s.moment++
+	ob := s.object(path)
+	ob.rotten, ob.rotted = true, s.moment
 	return true
 }
