@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -30,12 +31,21 @@ type model struct {
 	nodes    map[int64]modelNode
 	payloads map[stardust.Digest][]byte
 	// past holds the tree as every commit left it.
-	past map[int64]map[int64]modelNode
+	past  map[int64]map[int64]modelNode
+	steps int
 }
 
 func TestDatabaseAgreesWithTheModel(t *testing.T) {
-	dir := t.TempDir()
+	dir := stardust.FastDir(t)
 	runs := 0
+	if !stardust.LongTests() {
+		// A few short runs; STARDUST_LONG=1 makes rapid's own number of long ones.
+		for name, value := range map[string]string{"rapid.checks": "12", "rapid.steps": "25"} {
+			if err := flag.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	rapid.Check(t, func(r *rapid.T) {
 		runs++
 		m := &model{
@@ -46,7 +56,7 @@ func TestDatabaseAgreesWithTheModel(t *testing.T) {
 		m.open(r)
 		defer func() { m.db.Close() }()
 		r.Repeat(map[string]func(*rapid.T){
-			"":       m.compare,
+			"":       m.compareNow,
 			"upload": m.upload, "create": m.create, "update": m.update, "move": m.move,
 			"remove": m.remove, "reopen": m.reopen, "past": m.comparePast,
 		})
@@ -269,6 +279,16 @@ func (m *model) remove(r *rapid.T) {
 		delete(m.nodes, entity)
 		m.commit()
 	}
+}
+
+// compareNow compares after every step the tree, and after every fourth the
+// payloads, too.
+func (m *model) compareNow(r *rapid.T) {
+	if m.steps++; m.steps%4 == 0 {
+		m.compare(r)
+		return
+	}
+	m.compareTree(r, m.db.Objects(), m.nodes)
 }
 
 // compare checks the whole tree and every payload against the model.
