@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/container"
@@ -91,7 +92,7 @@ func openError(path string, err error) error {
 	switch {
 	case errors.Is(err, container.ErrLocked):
 		e.Status, e.Code = StatusConflict, CodeInUse
-	case errors.Is(err, container.ErrEmpty), errors.Is(err, container.ErrNotDatabase):
+	case errors.Is(err, container.ErrEmpty), errors.Is(err, container.ErrNotDatabase), errors.Is(err, syscall.EISDIR):
 		e.Status, e.Code = StatusInvalidArgument, CodeNotDatabase
 	case errors.Is(err, container.ErrNewer):
 		e.Status, e.Code = StatusInvalidArgument, CodeNewerFormat
