@@ -37,7 +37,7 @@ func (x *exchange) attributes() (objectstore.Attributes, error) {
 		return a, err
 	}
 	x.reserve(&a, reservedExpires, x.r.Header.Get("Expires"))
-	class := x.header("x-amz-storage-class")
+	class := x.header("X-Amz-Storage-Class")
 	switch class {
 	case "", defaultStorageClass:
 	case "REDUCED_REDUNDANCY", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER",
@@ -46,7 +46,7 @@ func (x *exchange) attributes() (objectstore.Attributes, error) {
 	default:
 		return a, fail("InvalidStorageClass", "The storage class you specified is not valid")
 	}
-	redirect := x.header("x-amz-website-redirect-location")
+	redirect := x.header("X-Amz-Website-Redirect-Location")
 	if redirect != "" && !strings.HasPrefix(redirect, "/") && !strings.HasPrefix(redirect, "http://") && !strings.HasPrefix(redirect, "https://") {
 		return a, fail("InvalidRedirectLocation", "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.")
 	}
@@ -142,28 +142,32 @@ func contentEncoding(values []string) string {
 
 // setObjectHeaders sets what describes an object in a response.
 func setObjectHeaders(h http.Header, meta objectstore.ObjectMeta, a objectstore.Attributes) {
-	set := func(name, value string) {
-		if value != "" {
-			h.Set(name, value)
-		}
+	contentType := a.ContentType
+	if contentType == "" {
+		contentType = defaultContentType
 	}
-	h.Set("Content-Type", defaultContentType)
-	set("Content-Type", a.ContentType)
-	set("Content-Encoding", a.ContentEncoding)
-	set("Content-Disposition", a.ContentDisposition)
-	set("Content-Language", a.ContentLanguage)
-	set("Cache-Control", a.CacheControl)
-	set("Expires", a.Metadata[reservedExpires])
-	set("X-Amz-Website-Redirect-Location", a.Metadata[reservedRedirect])
-	set("X-Amz-Storage-Class", a.Metadata[reservedClass])
-	set("X-Amz-Version-Id", meta.Version)
-	// The canonical form of "etag" is "Etag", which some clients look for in
-	// S3's spelling, case and all.
-	if meta.ETag != "" {
-		h["ETag"] = []string{quoteETag(meta.ETag)}
-	}
+	modified := ""
 	if !meta.LastModified.IsZero() {
-		h.Set("Last-Modified", meta.LastModified.UTC().Format(http.TimeFormat))
+		modified = meta.LastModified.UTC().Format(http.TimeFormat)
+	}
+	for _, header := range [...]struct{ name, value string }{
+		{"Content-Type", contentType},
+		{"Last-Modified", modified},
+		// Not the canonical "Etag": some clients look for S3's spelling, case
+		// and all.
+		{"ETag", quoteETag(meta.ETag)},
+		{"Content-Encoding", a.ContentEncoding},
+		{"Content-Disposition", a.ContentDisposition},
+		{"Content-Language", a.ContentLanguage},
+		{"Cache-Control", a.CacheControl},
+		{"Expires", a.Metadata[reservedExpires]},
+		{"X-Amz-Website-Redirect-Location", a.Metadata[reservedRedirect]},
+		{"X-Amz-Storage-Class", a.Metadata[reservedClass]},
+		{"X-Amz-Version-Id", meta.Version},
+	} {
+		if header.value != "" {
+			h[header.name] = []string{header.value}
+		}
 	}
 	for key, value := range a.Metadata {
 		if !strings.HasPrefix(key, reservedPrefix) {
@@ -179,8 +183,8 @@ func (x *exchange) refuseUnsupported() error {
 		return err
 	}
 	for _, name := range [...]string{
-		"x-amz-server-side-encryption", "x-amz-server-side-encryption-customer-algorithm",
-		"x-amz-server-side-encryption-customer-key", "x-amz-server-side-encryption-aws-kms-key-id",
+		"X-Amz-Server-Side-Encryption", "X-Amz-Server-Side-Encryption-Customer-Algorithm",
+		"X-Amz-Server-Side-Encryption-Customer-Key", "X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id",
 	} {
 		if x.header(name) != "" {
 			failure := fail("NotImplemented", notImplementedMessage)
@@ -188,7 +192,7 @@ func (x *exchange) refuseUnsupported() error {
 			return failure
 		}
 	}
-	mode, until, hold := x.header("x-amz-object-lock-mode"), x.header("x-amz-object-lock-retain-until-date"), x.header("x-amz-object-lock-legal-hold")
+	mode, until, hold := x.header("X-Amz-Object-Lock-Mode"), x.header("X-Amz-Object-Lock-Retain-Until-Date"), x.header("X-Amz-Object-Lock-Legal-Hold")
 	switch {
 	case mode == "" && until == "" && hold == "":
 		return nil

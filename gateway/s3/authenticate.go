@@ -180,7 +180,8 @@ func (h *Handler) verify(r *http.Request, q query, a authorization, payload stri
 		failure.Fields = map[string]string{"HeadersNotSigned": strings.Join(names, ", ")}
 		return identity{}, failure
 	}
-	canonical := canonicalRequest(r, q, a, payload)
+	var buffer [1024]byte
+	canonical := appendCanonicalRequest(buffer[:0], r, q, a, payload)
 	text := stringToSign(a, canonical)
 	if !equalSignatures(key.sign(text), a.signature) {
 		failure := fail("SignatureDoesNotMatch", signatureMessage)

@@ -72,14 +72,14 @@ func (x *exchange) createBucket() error {
 	if err := x.checkACL(); err != nil {
 		return err
 	}
-	switch ownership := x.header("x-amz-object-ownership"); ownership {
+	switch ownership := x.header("X-Amz-Object-Ownership"); ownership {
 	case "", "BucketOwnerEnforced":
 	case "BucketOwnerPreferred", "ObjectWriter":
 		return fail("NotImplemented", notImplementedMessage)
 	default:
 		return fail("InvalidArgument", "Invalid x-amz-object-ownership header: %s", ownership)
 	}
-	if strings.EqualFold(x.header("x-amz-bucket-object-lock-enabled"), "true") {
+	if strings.EqualFold(x.header("X-Amz-Bucket-Object-Lock-Enabled"), "true") {
 		return fail("NotImplemented", notImplementedMessage)
 	}
 	if err := x.checkLocation(); err != nil {

@@ -119,7 +119,7 @@ func declaredChecksum(header func(string) (string, bool)) (declared, error) {
 		}
 		d = declared{checksum: c, value: value, sum: sum}
 	}
-	if trailer, ok := header("x-amz-trailer"); ok {
+	if trailer, ok := header("X-Amz-Trailer"); ok {
 		name, isChecksum := strings.CutPrefix(strings.ToLower(strings.TrimSpace(trailer)), checksumPrefix)
 		c, known := parseChecksum(name)
 		switch {
@@ -130,7 +130,7 @@ func declaredChecksum(header func(string) (string, bool)) (declared, error) {
 		}
 		d = declared{checksum: c, trailer: true}
 	}
-	if name, ok := header("x-amz-sdk-checksum-algorithm"); ok {
+	if name, ok := header("X-Amz-Sdk-Checksum-Algorithm"); ok {
 		c, known := parseChecksum(name)
 		switch {
 		case !known:

@@ -26,8 +26,8 @@ func readConditions(h http.Header) conditions {
 // sourceConditions reads the conditions of a copy on its source.
 func sourceConditions(header func(string) string) conditions {
 	c := conditions{
-		ifMatch: header("x-amz-copy-source-if-match"), ifNoneMatch: header("x-amz-copy-source-if-none-match"),
-		ifModifiedSince: header("x-amz-copy-source-if-modified-since"), ifUnmodifiedSince: header("x-amz-copy-source-if-unmodified-since"),
+		ifMatch: header("X-Amz-Copy-Source-If-Match"), ifNoneMatch: header("X-Amz-Copy-Source-If-None-Match"),
+		ifModifiedSince: header("X-Amz-Copy-Source-If-Modified-Since"), ifUnmodifiedSince: header("X-Amz-Copy-Source-If-Unmodified-Since"),
 		ofSource: true,
 	}
 	c.hasIfMatch, c.hasIfNoneMatch = c.ifMatch != "", c.ifNoneMatch != ""

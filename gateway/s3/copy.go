@@ -45,7 +45,7 @@ func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions,
 	if err != nil {
 		return nil, "", nil, err
 	}
-	if owner := x.header("x-amz-source-expected-bucket-owner"); owner != "" && owner != x.owner() {
+	if owner := x.header("X-Amz-Source-Expected-Bucket-Owner"); owner != "" && owner != x.owner() {
 		return nil, "", nil, fail("AccessDenied", accessDeniedMessage)
 	}
 	b, err := x.h.buckets.get(source.bucket)
@@ -74,13 +74,13 @@ func sourceFailure(err error) error {
 
 // directive reads the header of that kind of directive: COPY, the default, or REPLACE.
 func (x *exchange) directive(kind string) (replace bool, err error) {
-	switch x.header("x-amz-" + kind + "-directive") {
+	switch x.header("X-Amz-" + kind + "-Directive") {
 	case "", "COPY":
 		return false, nil
 	case "REPLACE":
 		return true, nil
 	default:
-		return false, fail("InvalidArgument", "Unknown %s directive.", kind)
+		return false, fail("InvalidArgument", "Unknown %s directive.", strings.ToLower(kind))
 	}
 }
 
@@ -89,11 +89,11 @@ func (x *exchange) copyObject() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
-	replace, err := x.directive("metadata")
+	replace, err := x.directive("Metadata")
 	if err != nil {
 		return err
 	}
-	replaceTags, err := x.directive("tagging")
+	replaceTags, err := x.directive("Tagging")
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (x *exchange) copyObject() error {
 	if from == x.bucket && path == x.path && !replace && !replaceTags && attributes.Metadata[reservedClass] == "" && attributes.Metadata[reservedRedirect] == "" {
 		return fail("InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.")
 	}
-	if name := x.header("x-amz-checksum-algorithm"); name != "" {
+	if name := x.header("X-Amz-Checksum-Algorithm"); name != "" {
 		if _, ok := parseChecksum(name); !ok {
 			return fail("InvalidRequest", "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
 		}
@@ -235,7 +235,7 @@ func (x *exchange) uploadPartCopy() error {
 	}
 	ctx := x.r.Context()
 	// The range must lie within the object, unlike that of a GET.
-	header := x.header("x-amz-copy-source-range")
+	header := x.header("X-Amz-Copy-Source-Range")
 	if header != "" {
 		if o.Range = parseRange(header); o.Range == nil || strings.HasPrefix(header, "bytes=-") || strings.HasSuffix(header, "-") {
 			return copyRangeFailure("The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy")

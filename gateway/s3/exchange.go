@@ -55,7 +55,7 @@ func (x *exchange) serve() error {
 	if x.identity, err = x.h.authenticate(x.r, x.query); err != nil {
 		return err
 	}
-	if owner := x.header("x-amz-expected-bucket-owner"); owner != "" && owner != x.owner() {
+	if owner := x.header("X-Amz-Expected-Bucket-Owner"); owner != "" && owner != x.owner() {
 		return fail("AccessDenied", accessDeniedMessage)
 	}
 	if x.bucketName != "" && !op.noBucket {
@@ -171,6 +171,7 @@ func (x *exchange) failureOf(err error) *Failure {
 
 // writeFailure sends an error document. A HEAD request gets the headers only.
 func (x *exchange) writeFailure(failure *Failure) {
+	x.w.Header().Set("X-Amz-Id-2", x.id)
 	d := newDocument("Error", "")
 	d.text("Code", failure.Code)
 	d.text("Message", failure.Message)

@@ -73,9 +73,10 @@ func (x *exchange) readObject(head bool) error {
 	for name, value := range overrides {
 		h.Set(name, value)
 	}
-	h.Set("Accept-Ranges", "bytes")
-	h.Set("Content-Length", strconv.FormatInt(end-start, 10))
-	if strings.EqualFold(x.header("x-amz-checksum-mode"), "ENABLED") && end-start == result.Meta.Size {
+	values := [...]string{"bytes", strconv.FormatInt(end-start, 10), ""}
+	h["Accept-Ranges"] = values[0:1:1]
+	h["Content-Length"] = values[1:2:2]
+	if strings.EqualFold(x.header("X-Amz-Checksum-Mode"), "ENABLED") && end-start == result.Meta.Size {
 		if c, value, ok := storedChecksum(result.Attributes); ok {
 			h.Set(c.header(), value)
 			h.Set("X-Amz-Checksum-Type", "FULL_OBJECT")
@@ -84,13 +85,22 @@ func (x *exchange) readObject(head bool) error {
 	status := http.StatusOK
 	if (ranged != nil || part) && result.Meta.Size > 0 {
 		status = http.StatusPartialContent
-		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, end-1, result.Meta.Size))
+		values[2] = contentRange(start, end, result.Meta.Size)
+		h["Content-Range"] = values[2:3:3]
 	}
 	x.writeStatus(status)
 	if head {
 		return nil
 	}
 	return x.send(result.Body, end-start)
+}
+
+// contentRange returns the header of that name.
+func contentRange(start, end, size int64) string {
+	b := append(make([]byte, 0, 48), "bytes "...)
+	b = append(strconv.AppendInt(b, start, 10), '-')
+	b = append(strconv.AppendInt(b, end-1, 10), '/')
+	return string(strconv.AppendInt(b, size, 10))
 }
 
 // partNumber reads the parameter of that name. No Store tells the borders of

@@ -3,7 +3,6 @@ package s3
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -72,11 +71,14 @@ func (h *Handler) Close(ctx context.Context) error {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{h: h, w: w, r: r, id: fmt.Sprintf("%016X", rand.Uint64())}
+	x := &exchange{h: h, w: w, r: r, id: newRequestID()}
 	start := h.options.Clock()
-	w.Header().Set("X-Amz-Request-Id", x.id)
-	w.Header().Set("X-Amz-Id-2", x.id)
-	w.Header().Set("Server", "Stardust")
+	// Assigned directly, as the other headers of every GET: the names are in
+	// canonical form.
+	values := [...]string{x.id, "Stardust"}
+	header := w.Header()
+	header["X-Amz-Request-Id"] = values[0:1:1]
+	header["Server"] = values[1:2:2]
 	var failure *Failure
 	if err := x.serve(); err != nil {
 		failure = x.fail(err)
@@ -99,6 +101,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// break the connection, so that the client can't take it for whole.
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// newRequestID returns 16 hexadecimal digits.
+func newRequestID() string {
+	const digits = "0123456789ABCDEF"
+	var id [16]byte
+	for i, n := 0, rand.Uint64(); i < len(id); i, n = i+1, n>>4 {
+		id[i] = digits[n&15]
+	}
+	return string(id[:])
 }
 
 // observe logs and reports how a request went.

@@ -45,7 +45,7 @@ func (x *exchange) createUpload() error {
 
 // uploadChecksum reads which checksum the parts will come with.
 func (x *exchange) uploadChecksum() (c checksum, kind string, err error) {
-	name, kind := x.header("x-amz-checksum-algorithm"), x.header("x-amz-checksum-type")
+	name, kind := x.header("X-Amz-Checksum-Algorithm"), x.header("X-Amz-Checksum-Type")
 	if name == "" {
 		if kind != "" {
 			return "", "", fail("InvalidRequest", "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.")
@@ -222,7 +222,7 @@ func (x *exchange) checkParts(id string, parts []objectstore.Part) ([]objectstor
 		parts[i] = part
 		total += part.Size
 	}
-	if value := x.header("x-amz-mp-object-size"); value != "" {
+	if value := x.header("X-Amz-Mp-Object-Size"); value != "" {
 		size, err := strconv.ParseInt(value, 10, 64)
 		switch {
 		case err != nil:

@@ -14,7 +14,7 @@ const (
 	sendfileStep = 8 << 20
 	// sendfileLeast is the least body for which the kernel's way is the
 	// shorter one.
-	sendfileLeast = copyBufferSize + 1
+	sendfileLeast = 1
 )
 
 // send streams n bytes of an object's body to the client, after the header.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"hash"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,15 +20,25 @@ const emptySHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b785
 // its date and access key are found valid, so honest use stays far below it.
 const maxCachedKeys = 1024
 
-// signingKey is the key derived from a secret for one scope.
-type signingKey [sha256.Size]byte
+// signingKey is the key derived from a secret for one scope. It is safe for
+// concurrent use.
+type signingKey struct {
+	key  [sha256.Size]byte
+	macs sync.Pool // of hash.Hash, keyed with key and reset
+}
 
 // sign returns the signature of text in hexadecimal digits.
 func (k *signingKey) sign(text []byte) string {
-	mac := hmac.New(sha256.New, k[:])
+	mac, ok := k.macs.Get().(hash.Hash)
+	if !ok {
+		mac = hmac.New(sha256.New, k.key[:])
+	}
 	mac.Write(text)
 	var sum [sha256.Size]byte
-	return hex.EncodeToString(mac.Sum(sum[:0]))
+	signature := hex.EncodeToString(mac.Sum(sum[:0]))
+	mac.Reset()
+	k.macs.Put(mac)
+	return signature
 }
 
 // deriveKey derives the signing key of a scope, four HMACs deep.
@@ -38,7 +49,7 @@ func deriveKey(secret string, s scope) *signingKey {
 		mac.Write([]byte(text))
 		key = mac.Sum(nil)
 	}
-	return (*signingKey)(key)
+	return &signingKey{key: [sha256.Size]byte(key)}
 }
 
 // keyCache keeps the signing keys of recent scopes. It is safe for concurrent
@@ -78,10 +89,9 @@ func equalSignatures(x, y string) bool {
 	return subtle.ConstantTimeCompare([]byte(x), []byte(y)) == 1
 }
 
-// canonicalRequest returns the request as Signature Version 4 signs it.
+// appendCanonicalRequest appends the request as Signature Version 4 signs it.
 // payload is the value of x-amz-content-sha256.
-func canonicalRequest(r *http.Request, q query, a authorization, payload string) []byte {
-	b := make([]byte, 0, 1024)
+func appendCanonicalRequest(b []byte, r *http.Request, q query, a authorization, payload string) []byte {
 	b = append(b, r.Method...)
 	b = append(b, '\n')
 	b = appendEscaped(b, r.URL.Path, true)
@@ -100,7 +110,12 @@ func canonicalRequest(r *http.Request, q query, a authorization, payload string)
 		b = append(b, '\n')
 	}
 	b = append(b, '\n')
-	b = append(b, strings.Join(a.signedHeaders, ";")...)
+	for i, name := range a.signedHeaders {
+		if i > 0 {
+			b = append(b, ';')
+		}
+		b = append(b, name...)
+	}
 	b = append(b, '\n')
 	return append(b, payload...)
 }
@@ -110,6 +125,12 @@ func canonicalRequest(r *http.Request, q query, a authorization, payload string)
 func headerValues(r *http.Request, name string) []string {
 	if name == "host" {
 		return []string{r.Host}
+	}
+	switch name { // of nearly every request, without making the canonical form
+	case "x-amz-date":
+		return r.Header["X-Amz-Date"]
+	case "x-amz-content-sha256":
+		return r.Header["X-Amz-Content-Sha256"]
 	}
 	if values := r.Header.Values(name); len(values) > 0 {
 		return values
@@ -161,8 +182,11 @@ func stringToSign(a authorization, canonical []byte) []byte {
 func unsignedHeaders(r *http.Request, a authorization) []string {
 	var names []string
 	for name := range r.Header {
+		if !strings.HasPrefix(name, "X-Amz-") {
+			continue // net/http has made the names canonical
+		}
 		lower := strings.ToLower(name)
-		if !strings.HasPrefix(lower, "x-amz-") || slices.Contains(a.signedHeaders, lower) {
+		if slices.Contains(a.signedHeaders, lower) {
 			continue
 		}
 		if a.presigned && lower == "x-amz-content-sha256" {

@@ -157,7 +157,7 @@ func TestKeyCacheIsBoundedAndRight(t *testing.T) {
 	for i := range 3 * maxCachedKeys {
 		s := scope{"a", "20130524", strings.Repeat("r", i+1), "s3"}
 		key, ok := c.key(s)
-		if !ok || *key != *deriveKey("secret", s) {
+		if !ok || key.key != deriveKey("secret", s).key {
 			t.Fatalf("wrong key for scope %d", i)
 		}
 		if len(c.keys) > maxCachedKeys {

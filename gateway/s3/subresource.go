@@ -211,7 +211,7 @@ func (x *exchange) checkPolicyDocument() error {
 
 // checkACL refuses headers that would open an object to others.
 func (x *exchange) checkACL() error {
-	switch acl := x.header("x-amz-acl"); acl {
+	switch acl := x.header("X-Amz-Acl"); acl {
 	case "", "private", "bucket-owner-full-control", "bucket-owner-read":
 	case "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write":
 		return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
@@ -220,8 +220,8 @@ func (x *exchange) checkACL() error {
 		failure.Fields = map[string]string{"ArgumentName": "x-amz-acl", "ArgumentValue": acl}
 		return failure
 	}
-	for _, name := range [...]string{"read", "write", "read-acp", "write-acp", "full-control"} {
-		if x.header("x-amz-grant-"+name) != "" {
+	for _, name := range [...]string{"Read", "Write", "Read-Acp", "Write-Acp", "Full-Control"} {
+		if x.header("X-Amz-Grant-"+name) != "" {
 			return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
 		}
 	}

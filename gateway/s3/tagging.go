@@ -21,7 +21,7 @@ const (
 // headerTags reads the tags of a write from the x-amz-tagging header, in the
 // form of a query.
 func (x *exchange) headerTags() (map[string]string, error) {
-	header := x.header("x-amz-tagging")
+	header := x.header("X-Amz-Tagging")
 	if header == "" {
 		return nil, nil
 	}
