@@ -4,9 +4,11 @@
 //
 //	go run ./bench                  the database
 //	go run ./bench -only upload     one case
+//	go run ./bench -only mirror     all that have the word in their name
 //	go run ./bench -size 256MiB     less data, for a quick look
 //
-// restic and borg take part when they are installed.
+// restic, borg, versitygw (make deps) and SlateDB (make deps, Node.js) take part
+// when they are installed. Run it in the root of the source tree.
 package main
 
 import (
@@ -42,7 +44,9 @@ type bench struct {
 	dir    string
 	size   int64
 	rounds int
-	rows   []row
+	// objects is how many the case of a mirror's start has.
+	objects int
+	rows    []row
 }
 
 // row is a line of the table.
@@ -69,10 +73,11 @@ func run() error {
 	only := flag.String("only", "", "run the cases whose name contains this")
 	dir := flag.String("dir", "", "a directory on the disk to measure (default: a temporary one)")
 	rounds := flag.Int("rounds", 3, "rounds of each case; the median ratio counts")
+	objects := flag.Int("objects", 100_000, "objects of the case that opens a mirror's directory")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	b := &bench{ctx: ctx, rounds: *rounds}
+	b := &bench{ctx: ctx, rounds: *rounds, objects: *objects}
 	var err error
 	if b.size, err = parseSize(*size); err != nil {
 		return err
@@ -133,5 +138,13 @@ func cases() []benchCase {
 		{"lookup", lookup},
 		{"commit", commits},
 		{"memory", memory},
+		{"mirror-read", mirrorRead},
+		{"mirror-fetch", mirrorFetch},
+		{"mirror-put", mirrorPut},
+		{"mirror-build", mirrorBuild},
+		{"endpoint", endpoint},
+		{"slatedb-reads", slateReads},
+		{"slatedb-writes", slateWrites},
+		{"slatedb-observe", slateObserve},
 	}
 }

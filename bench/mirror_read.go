@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust/mirror"
+	"github.com/stardustdb/stardust/objectstore"
+	memstore "github.com/stardustdb/stardust/objectstore/memory"
+	"github.com/stardustdb/stardust/slatedb"
+)
+
+const (
+	// readObject is the size of the object that the reads of these cases are
+	// from, small enough to stay in the page cache.
+	readObject = 64 << 20
+	readPath   = objectstore.Path("db/compacted/01M05WR6EZ6ZF44TGFNN5HFTDD.sst")
+)
+
+// readAt reads len(p) bytes at an offset of the object.
+type readAt func(p []byte, off int64) error
+
+// localObject is an object in a mirror, and its file.
+type localObject struct {
+	mirror *mirror.Mirror
+	file   *os.File
+}
+
+// openLocalObject mirrors an object of readObject bytes.
+func (b *bench) openLocalObject(dir string, policy mirror.Policy, verify bool) (*localObject, error) {
+	m, err := b.openMirror(dir, memstore.New(nil), policy, verify)
+	if err != nil {
+		return nil, err
+	}
+	o := &localObject{mirror: m}
+	if _, err = m.Put(b.ctx, readPath, objectstore.Bytes(random(4, readObject)), nil); err == nil {
+		var files []string
+		if files, err = filepath.Glob(filepath.Join(b.dir, dir, "*.obj")); err == nil && len(files) != 1 {
+			err = fmt.Errorf("%d local copies, want one", len(files))
+		}
+		if err == nil {
+			o.file, err = os.Open(files[0])
+		}
+	}
+	if err != nil {
+		m.Close() //nolint:errcheck // err says more
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *localObject) close() {
+	o.file.Close()   //nolint:errcheck // only read from
+	o.mirror.Close() //nolint:errcheck // measured, not kept
+}
+
+func (o *localObject) pread(p []byte, off int64) error {
+	_, err := o.file.ReadAt(p, off)
+	return err
+}
+
+// get returns the same read through the mirror.
+func (b *bench) get(o *localObject) readAt {
+	return func(p []byte, off int64) error {
+		return b.getRange(o, p, &objectstore.GetOptions{Range: objectstore.Bounded(off, off+int64(len(p)))})
+	}
+}
+
+func (b *bench) getRange(o *localObject, p []byte, options *objectstore.GetOptions) error {
+	result, err := o.mirror.Get(b.ctx, readPath, options)
+	if err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(result.Body, p); err != nil {
+		return err
+	}
+	return result.Body.Close()
+}
+
+// batch returns a step: so many reads of a length at random offsets,
+// by several readers together.
+func batch(read readAt, readers, reads int, length int64) step {
+	return step{work: func() error {
+		var group errgroup.Group
+		for r := range readers {
+			group.Go(func() error {
+				source := rand.New(rand.NewPCG(uint64(r), 1))
+				p := make([]byte, length)
+				for range reads / readers {
+					if err := read(p, source.Int64N(readObject/length)*length); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		return group.Wait()
+	}}
+}
+
+// mirrorRead compares local reads through the mirror with pread.
+func mirrorRead(b *bench) error {
+	for _, verify := range []bool{false, true} {
+		if err := b.readRanges(verify); err != nil {
+			return err
+		}
+	}
+	return b.readOverhead()
+}
+
+func (b *bench) readRanges(verify bool) error {
+	name, bars := "", map[int64]float64{64 << 10: 1.2, 4 << 10: 1.5}
+	if verify {
+		name, bars = ", verified", map[int64]float64{64 << 10: 1.5, 4 << 10: 3}
+	}
+	o, err := b.openLocalObject(fmt.Sprintf("read-%t", verify), localPolicy{}, verify)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	for _, length := range []int64{64 << 10, 4 << 10} {
+		const reads = 8192
+		get := b.get(o)
+		seconds, err := turns(b.ctx, 5*b.rounds,
+			batch(o.pread, 1, reads, length), batch(get, 1, reads, length),
+			batch(o.pread, 8, reads, length), batch(get, 8, reads, length))
+		if err != nil {
+			return err
+		}
+		pread, got := seconds[0], seconds[1]
+		scale := ratios(ratios(got, seconds[3]), ratios(pread, seconds[2]))
+		ratio := median(ratios(got, pread))
+		b.add(row{
+			what: fmt.Sprintf("local Get of %s%s, time of pread", bytesText(length), name), ratio: ratio, bar: bars[length], atMost: true,
+			details: fmt.Sprintf("%.2f and %.2f µs", median(got)/reads*1e6, median(pread)/reads*1e6),
+		})
+		b.add(row{
+			what: "the same by 8 readers: gain, of pread's gain", ratio: median(scale), bar: 0.8,
+			details: fmt.Sprintf("%.0f and %.0f k reads/s", reads/median(seconds[3])/1e3, reads/median(seconds[2])/1e3),
+		})
+	}
+	return nil
+}
+
+// readOverhead measures what a read costs beyond pread with SlateDB's policy,
+// which takes paths apart, in time and in allocations.
+func (b *bench) readOverhead() error {
+	const reads, length = 16384, 4 << 10
+	policy := slatedb.NewPolicyBuilder().WithRoot("db").WithPathTags().WithoutCompactionsPoll().Build()
+	o, err := b.openLocalObject("read-slatedb", policy, false)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	seconds, err := turns(b.ctx, 5*b.rounds, batch(o.pread, 1, reads, length), batch(b.get(o), 1, reads, length))
+	if err != nil {
+		return err
+	}
+	var beyond []float64
+	for i := range seconds[0] {
+		beyond = append(beyond, (seconds[1][i]-seconds[0][i])/reads*1e6)
+	}
+	// The caller's own options are not the mirror's to answer for.
+	options := &objectstore.GetOptions{Range: objectstore.Bounded(0, length)}
+	p := make([]byte, length)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range reads {
+		if err := b.getRange(o, p, options); err != nil {
+			return err
+		}
+	}
+	runtime.ReadMemStats(&after)
+	b.add(row{
+		what: "local Get with SlateDB's policy beyond pread, µs", ratio: median(beyond), bar: 2, atMost: true,
+		details: fmt.Sprintf("%.2f and %.2f µs", median(seconds[1])/reads*1e6, median(seconds[0])/reads*1e6),
+	})
+	b.add(row{what: "allocations of such a Get", ratio: float64(after.Mallocs-before.Mallocs) / reads, bar: 3, atMost: true})
+	return nil
+}
