@@ -27,6 +27,7 @@ func (s *simulation) get(ctx context.Context, l *life, o *op) error {
 		Range: o.part, Head: o.kind == opHead, Extensions: route(o, o.read),
 	})
 	if t != nil {
+		s.checkRefetched(t, path, err)
 		leaves := present
 		if err != nil {
 			leaves = unknown
@@ -41,6 +42,15 @@ func (s *simulation) get(ctx context.Context, l *life, o *op) error {
 		return err
 	}
 	return s.checkResult(ctx, l, o, result)
+}
+
+// checkRefetched checks that a refetch that succeeded has replaced the copy.
+func (s *simulation) checkRefetched(t *turn, path objectstore.Path, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && s.object(path).installed < t.issued {
+		s.fail(fmt.Sprintf("refetch: the local copy of %q was not replaced", path))
+	}
 }
 
 // mustHit returns a function that reports whether a Local read that begins now

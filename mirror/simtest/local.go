@@ -56,6 +56,10 @@ func (s *simulation) isQuiet(l *life, op vfs.Op, base string) bool {
 	case vfs.OpRename:
 		if object := strings.TrimSuffix(base, ".meta"); strings.HasSuffix(object, ".obj") {
 			s.published = object
+			if !isMeta {
+				s.moment++
+				s.object(s.names[object]).installed = s.moment
+			}
 			return true
 		}
 	case vfs.OpOpen:

@@ -43,6 +43,7 @@ type object struct {
 	deleted           bool // by anyone, since the last quiet moment or before
 	rotten            bool // its local copy may have been damaged
 	rotted            int  // when it was last
+	installed         int  // when a copy was last renamed into place
 	// Single flight: GETs of downloads, and how many there may be. group is
 	// set while a new download may join one in line.
 	gets, allowed int

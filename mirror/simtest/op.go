@@ -103,13 +103,13 @@ func (o *op) String() string {
 func (s *simulation) draw(client int) *op {
 	random := s.random
 	total := 0
-	for _, w := range opWeights {
+	for _, w := range s.config.weights {
 		total += w
 	}
 	n := random.IntN(total)
 	kind := opKind(0)
-	for ; n >= opWeights[kind]; kind++ {
-		n -= opWeights[kind]
+	for ; n >= s.config.weights[kind]; kind++ {
+		n -= s.config.weights[kind]
 	}
 	if kind == opScan && s.config.scan > 0 {
 		// The scan in the background holds a mutex.
@@ -139,7 +139,7 @@ func (s *simulation) draw(client int) *op {
 
 // drawPath draws a path that is known, or sometimes a new one.
 func (s *simulation) drawPath(random *rand.Rand) objectstore.Path {
-	if random.IntN(6) == 0 && s.known < 40 {
+	if random.IntN(s.config.fresh) == 0 && s.known < 40 {
 		s.known++
 		return pathNumber(s.known - 1)
 	}

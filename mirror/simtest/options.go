@@ -41,6 +41,8 @@ type config struct {
 	concurrency, maxIdle        int
 	maxRetries                  int // -1: forever
 	uniform                     int // percent of choices without priorities
+	fresh                       int // one path in so many is a new one
+	weights                     [opKinds]int
 
 	// Rates of faults and events, in thousandths of their occasions.
 	remoteFaults, localFaults int
@@ -63,6 +65,8 @@ func drawConfig(random *rand.Rand) config {
 		maxRetries:  oneOf(-1, -1, 0, 2),
 		uniform:     oneOf(10, 50, 100),
 
+		fresh: oneOf(4, 10, 50),
+
 		remoteFaults: oneOf(0, 0, 10, 60),
 		localFaults:  oneOf(0, 0, 0, 5, 40),
 		cancels:      oneOf(0, 10, 30),
@@ -75,5 +79,11 @@ func drawConfig(random *rand.Rand) config {
 		c.scan = time.Duration(oneOf(1, 10, 600)) * time.Second
 	}
 	c.rots = oneOf(0, 0, 0, 10)
+	// Each seed does some things often and others never, so that rare
+	// combinations come up.
+	for kind, weight := range opWeights {
+		c.weights[kind] = weight * oneOf(0, 1, 1, 1, 4)
+	}
+	c.weights[opGet] = max(c.weights[opGet], 1)
 	return c
 }
