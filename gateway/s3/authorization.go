@@ -58,34 +58,44 @@ func parseAuthorization(header string) (authorization, error) {
 	case strings.HasPrefix(algorithm, "AWS4-ECDSA-"):
 		return a, fail("NotImplemented", "Signature Version 4A (%s) is not supported. Please use %s.", algorithm, signAlgorithm)
 	case ok && algorithm != signAlgorithm:
-		return a, fail("InvalidArgument", "Unsupported Authorization Type")
+		return a, argument("Authorization", header, "Unsupported Authorization Type")
 	case !ok:
-		return a, fail("InvalidArgument", "Authorization header is invalid -- one and only one ' ' (space) required.")
+		return a, argument("Authorization", header, "Authorization header is invalid -- one and only one ' ' (space) required.")
 	}
-	fields := make(map[string]string, 3)
+	var credential, signedHeaders string
+	count := 0
 	for item := range strings.SplitSeq(rest, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(item), "=")
 		if !ok {
 			return a, fail(malformed, "The authorization header is malformed; the authorization component %q is malformed.", item)
 		}
-		if len(fields) == 16 {
-			return a, fail(malformed, "The authorization header has too many components.")
+		count++
+		switch key {
+		case "Credential":
+			credential = value
+		case "SignedHeaders":
+			signedHeaders = value
+		case "Signature":
+			a.signature = value
 		}
-		fields[key] = value
 	}
-	for _, name := range [...]string{"Credential", "SignedHeaders", "Signature"} {
-		if fields[name] == "" {
-			return a, fail(malformed, "The authorization header is malformed; the authorization header requires three components: Credential, SignedHeaders, and Signature.")
-		}
+	switch missing := "The authorization header is malformed; missing %s."; {
+	case count != 3:
+		return a, fail(malformed, "The authorization header is malformed; the authorization header requires three components: Credential, SignedHeaders, and Signature.")
+	case credential == "":
+		return a, fail(malformed, missing, "Credential")
+	case signedHeaders == "":
+		return a, fail(malformed, missing, "SignedHeaders")
+	case a.signature == "":
+		return a, fail(malformed, missing, "Signature")
 	}
 	var err error
-	if a.scope, err = parseCredential(fields["Credential"], malformed); err != nil {
+	if a.scope, err = parseCredential(credential, malformed); err != nil {
 		return a, err
 	}
-	if a.signedHeaders, err = parseSignedHeaders(fields["SignedHeaders"], malformed); err != nil {
+	if a.signedHeaders, err = parseSignedHeaders(signedHeaders, malformed); err != nil {
 		return a, err
 	}
-	a.signature = fields["Signature"]
 	return a, checkSignatureForm(a.signature)
 }
 

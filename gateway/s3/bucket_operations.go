@@ -18,9 +18,7 @@ func (x *exchange) listBuckets() error {
 	if value := x.query.get("max-buckets"); value != "" {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > maxBuckets {
-			failure := fail("InvalidArgument", "Argument max-buckets must be an integer between 1 and %d.", maxBuckets)
-			failure.Fields = map[string]string{"ArgumentName": "max-buckets", "ArgumentValue": value}
-			return failure
+			return argument("max-buckets", value, "Argument max-buckets must be an integer between 1 and %d.", maxBuckets)
 		}
 		limit = n
 	}

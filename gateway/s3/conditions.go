@@ -16,9 +16,10 @@ type conditions struct {
 }
 
 func readConditions(h http.Header) conditions {
+	match, noneMatch := h["If-Match"], h["If-None-Match"]
 	return conditions{
-		ifMatch: strings.Join(h.Values("If-Match"), ","), hasIfMatch: len(h.Values("If-Match")) > 0,
-		ifNoneMatch: strings.Join(h.Values("If-None-Match"), ","), hasIfNoneMatch: len(h.Values("If-None-Match")) > 0,
+		ifMatch: strings.Join(match, ","), hasIfMatch: len(match) > 0,
+		ifNoneMatch: strings.Join(noneMatch, ","), hasIfNoneMatch: len(noneMatch) > 0,
 		ifModifiedSince: h.Get("If-Modified-Since"), ifUnmodifiedSince: h.Get("If-Unmodified-Since"),
 	}
 }

@@ -20,8 +20,7 @@ type copySource struct {
 
 // parseCopySource parses "[/]bucket/key[?versionId=id]", percent-encoded once.
 func parseCopySource(header string) (copySource, error) {
-	invalid := fail("InvalidArgument", "Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
-	invalid.Fields = map[string]string{"ArgumentName": "x-amz-copy-source"}
+	invalid := argument("x-amz-copy-source", header, "Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
 	raw, version, _ := strings.Cut(header, "?versionId=")
 	raw = strings.TrimPrefix(raw, "/")
 	path, err := url.PathUnescape(raw)

@@ -42,6 +42,13 @@ func fail(code, format string, args ...any) *Failure {
 	return &Failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// argument makes the Failure of an argument that has a wrong value.
+func argument(name, value, format string, args ...any) *Failure {
+	failure := fail("InvalidArgument", format, args...)
+	failure.Fields = map[string]string{"ArgumentName": name, "ArgumentValue": value}
+	return failure
+}
+
 // statusOf holds S3's table of error codes and statuses.
 func statusOf(code string) int {
 	switch code {

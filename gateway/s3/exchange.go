@@ -109,7 +109,11 @@ func (x *exchange) header(name string) string {
 
 // lookup is header that also tells whether the header is there.
 func (x *exchange) lookup(name string) (string, bool) {
-	if values := x.r.Header.Values(name); len(values) > 0 {
+	values := x.r.Header[name] // most names are given in canonical form
+	if values == nil {
+		values = x.r.Header.Values(name)
+	}
+	if len(values) > 0 {
 		return values[0], true
 	}
 	if x.identity.presigned {

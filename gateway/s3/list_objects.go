@@ -27,9 +27,7 @@ func (x *exchange) limit(name string) (int, error) {
 	}
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil || n < 0 {
-		failure := fail("InvalidArgument", "Argument %s must be an integer between 0 and 2147483647", name)
-		failure.Fields = map[string]string{"ArgumentName": name, "ArgumentValue": value}
-		return 0, failure
+		return 0, argument(name, value, "Argument %s must be an integer between 0 and 2147483647", value)
 	}
 	return int(min(n, maxKeys)), nil
 }
@@ -42,9 +40,7 @@ func (x *exchange) encoder() (encode func(string) string, err error) {
 	case "url":
 		return func(s string) string { return escape(s, true) }, nil
 	default:
-		failure := fail("InvalidArgument", "Invalid Encoding Method specified in Request")
-		failure.Fields = map[string]string{"ArgumentName": "encoding-type", "ArgumentValue": kind}
-		return nil, failure
+		return nil, argument("encoding-type", kind, "Invalid Encoding Method specified in Request")
 	}
 }
 

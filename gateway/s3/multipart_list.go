@@ -18,9 +18,7 @@ func (x *exchange) listParts() error {
 	marker := 0
 	if value := x.query.get("part-number-marker"); value != "" {
 		if marker, err = strconv.Atoi(value); err != nil || marker < 0 {
-			failure := fail("InvalidArgument", "Argument part-number-marker must be an integer between 0 and 2147483647")
-			failure.Fields = map[string]string{"ArgumentName": "part-number-marker", "ArgumentValue": value}
-			return failure
+			return argument("part-number-marker", value, "Argument part-number-marker must be an integer between 0 and 2147483647")
 		}
 	}
 	var parts []objectstore.Part

@@ -216,9 +216,7 @@ func (x *exchange) checkACL() error {
 	case "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write":
 		return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
 	default:
-		failure := fail("InvalidArgument", "The canned ACL %q does not exist.", acl)
-		failure.Fields = map[string]string{"ArgumentName": "x-amz-acl", "ArgumentValue": acl}
-		return failure
+		return argument("x-amz-acl", acl, "The canned ACL %q does not exist.", acl)
 	}
 	for _, name := range [...]string{"Read", "Write", "Read-Acp", "Write-Acp", "Full-Control"} {
 		if x.header("X-Amz-Grant-"+name) != "" {
