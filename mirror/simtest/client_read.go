@@ -119,7 +119,7 @@ func (s *simulation) checkBytes(l *life, o *op, got, want []byte) {
 // readBody reads a body in pieces, with pauses.
 func (s *simulation) readBody(ctx context.Context, l *life, o *op, body io.Reader) ([]byte, error) {
 	var got []byte
-	piece := make([]byte, 1+o.number%(40<<10))
+	piece := make([]byte, 1+o.number%(40<<10)+int64(len(s.content(o.path()))/20))
 	holds := o.holds
 	for {
 		n, err := body.Read(piece)
@@ -130,7 +130,7 @@ func (s *simulation) readBody(ctx context.Context, l *life, o *op, body io.Reade
 		if err != nil {
 			return got, err
 		}
-		if len(got) > 1<<20 {
+		if len(got) > 2*bigSize {
 			return got, fmt.Errorf("body of %q does not end", o.path())
 		}
 		if holds > 0 {

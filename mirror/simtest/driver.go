@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -211,6 +212,9 @@ func (s *simulation) remoteFault(g *gate) verdict {
 	case g.kind == gateCall && g.download && s.random.IntN(3) > 0:
 		if s.random.IntN(3) > 0 {
 			v.cut = s.random.Int64N(700)
+			if strings.Contains(g.label, string(bigPath)) {
+				v.cut *= bigSize / 700
+			}
 			break
 		}
 		v.lie = []int64{-1, 1, 3, -7}[s.random.IntN(4)]

@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -203,7 +204,7 @@ func (s *simulation) removed(path objectstore.Path) {
 
 // downloadBegins is told of a GET that a download makes.
 func (s *simulation) downloadBegins(l *life, path objectstore.Path) {
-	if !isMirrored(path) || s.hasEnded(l) {
+	if !isSingle(path) || s.hasEnded(l) {
 		return
 	}
 	s.mu.Lock()
@@ -219,7 +220,7 @@ func (s *simulation) downloadBegins(l *life, path objectstore.Path) {
 // downloadEnds is told of its end, and how many GETs it may give rise to because
 // it went wrong.
 func (s *simulation) downloadEnds(l *life, path objectstore.Path, more int) {
-	if !isMirrored(path) || s.hasEnded(l) {
+	if !isSingle(path) || s.hasEnded(l) {
 		return
 	}
 	s.mu.Lock()
@@ -236,7 +237,7 @@ func (s *simulation) downloadEnds(l *life, path objectstore.Path, more int) {
 // progress: they run one after another. The caller calls the function returned
 // at its end.
 func (s *simulation) alone(l *life, _ context.Context, path objectstore.Path, call string) (end func()) {
-	if !isMirrored(path) || s.hasEnded(l) {
+	if !isSingle(path) || s.hasEnded(l) {
 		return func() {}
 	}
 	s.mu.Lock()
@@ -266,12 +267,26 @@ func (ob *object) admit(call string) {
 	}
 }
 
-// isMirrored reports whether a path is written once, and so may be mirrored.
-func isMirrored(path objectstore.Path) bool { return strings.HasPrefix(string(path), "db/") }
+// bigPath is that of an object so large that a download asks for it in ranges,
+// side by side, when it can.
+const (
+	bigPath objectstore.Path = "big/one"
+	bigSize                  = 24<<20 + 70_000
+)
+
+// isSingle reports whether a path is mirrored, and its download one GET.
+func isSingle(path objectstore.Path) bool { return strings.HasPrefix(string(path), "db/") }
 
 // content returns the bytes of a path, the same whoever writes it.
 func content(path objectstore.Path) []byte {
-	if !isMirrored(path) {
+	switch {
+	case path == bigPath:
+		data := make([]byte, 0, bigSize+8)
+		for i := uint64(1); len(data) < bigSize; i++ {
+			data = binary.LittleEndian.AppendUint64(data, i*0x9e3779b97f4a7c15|0x0101010101010101)
+		}
+		return data[:bigSize]
+	case !isSingle(path):
 		return []byte(path)
 	}
 	random := rand.New(rand.NewPCG(hash(1, string(path)), 2))

@@ -139,6 +139,9 @@ func (s *simulation) draw(client int) *op {
 
 // drawPath draws a path that is known, or sometimes a new one.
 func (s *simulation) drawPath(random *rand.Rand) objectstore.Path {
+	if s.config.big && random.IntN(2) == 0 {
+		return bigPath
+	}
 	if random.IntN(s.config.fresh) == 0 && s.known < 40 {
 		s.known++
 		return pathNumber(s.known - 1)

@@ -34,7 +34,8 @@ type Result struct {
 // config is what a seed chooses before the first step.
 type config struct {
 	clients, rounds, operations int
-	paths                       int // that are known at first
+	paths                       int  // that are known at first
+	big                         bool // an object that is downloaded in several ranges
 	verify                      bool
 	scan                        time.Duration // 0: clients scan
 	index                       time.Duration
@@ -67,7 +68,7 @@ func drawConfig(random *rand.Rand) config {
 
 		fresh: oneOf(4, 10, 50),
 
-		remoteFaults: oneOf(0, 0, 10, 60),
+		remoteFaults: oneOf(0, 10, 60),
 		localFaults:  oneOf(0, 0, 0, 5, 40),
 		cancels:      oneOf(0, 10, 30),
 		others:       oneOf(0, 5, 20),
@@ -85,5 +86,9 @@ func drawConfig(random *rand.Rand) config {
 		c.weights[kind] = weight * oneOf(0, 1, 1, 1, 4)
 	}
 	c.weights[opGet] = max(c.weights[opGet], 1)
+	if random.IntN(80) == 0 {
+		c.big, c.rounds, c.operations = true, 1, 10
+		c.weights[opFetch] = 4 * opWeights[opFetch]
+	}
 	return c
 }
