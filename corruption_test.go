@@ -200,7 +200,7 @@ func judge(what string, err error) error {
 // shorter without an error. A file that is refused stays as it is.
 func TestDamageIsReportedAndNeverShown(t *testing.T) {
 	x := newExhibit(t)
-	trials := 150
+	trials := 100
 	if LongTests() {
 		trials = 5000
 	}

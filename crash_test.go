@@ -308,7 +308,7 @@ func crashKinds(random *rand.Rand) map[string]func() bool {
 // the one that was under way.
 func TestEveryCrashImageHoldsWhatWasAcknowledged(t *testing.T) {
 	r := recordCrashScript(t)
-	const sample = 30 // images of each kind
+	const sample = 20 // images of each kind
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := FastDir(t)
 	for kind, keep := range crashKinds(random) {

@@ -40,7 +40,7 @@ func TestDatabaseAgreesWithTheModel(t *testing.T) {
 	runs := 0
 	if !stardust.LongTests() {
 		// A few short runs; STARDUST_LONG=1 makes rapid's own number of long ones.
-		for name, value := range map[string]string{"rapid.checks": "12", "rapid.steps": "25"} {
+		for name, value := range map[string]string{"rapid.checks": "20", "rapid.steps": "25"} {
 			if err := flag.Set(name, value); err != nil {
 				t.Fatal(err)
 			}
