@@ -27,10 +27,14 @@ func TestCallRunsEveryOperationByName(t *testing.T) {
 		{"manifest", `{digest {#sha256 ` + d + `}}`, must(f.objects.Manifest(d)).String()},
 		{"create", `{nodes [{name x}]}`, `[{entity 6 parent 0 revision 7 name x kind directory}]`},
 		{"create", `[{name y}]`, `[{entity 8 parent 0 revision 9 name y kind directory}]`},
-		{"update", `{entity 2 digest ` + other + ` expectedRevision 5}`,
-			`{entity 2 parent 0 revision 10 name file.txt kind file size 3 digest {#sha256 ` + quoteIfNumber(other) + `}}`},
-		{"move", `{entity 6 parent 1 name z expectedRevision 7 replace false}`,
-			`{entity 6 parent 1 revision 11 name z kind directory}`},
+		{
+			"update", `{entity 2 digest ` + other + ` expectedRevision 5}`,
+			`{entity 2 parent 0 revision 10 name file.txt kind file size 3 digest {#sha256 ` + quoteIfNumber(other) + `}}`,
+		},
+		{
+			"move", `{entity 6 parent 1 name z expectedRevision 7 replace false}`,
+			`{entity 6 parent 1 revision 11 name z kind directory}`,
+		},
 		{"remove", `{entity 6 expectedRevision 11}`, `null`},
 	} {
 		got, err := f.db.Call(stardust.PluginObjects, c.operation, parse(t, c.request))
