@@ -12,7 +12,6 @@ import (
 
 // client is a goroutine that does one operation after another.
 func (s *simulation) client(l *life, number int) {
-	defer l.clients.Done()
 	name := fmt.Sprintf("client %d", number)
 	for {
 		v, err := s.sched.park(context.Background(), &gate{kind: gateClient, label: name, life: l})
@@ -79,9 +78,9 @@ func (s *simulation) do(ctx context.Context, l *life, o *op) error {
 	case opMultipart:
 		return s.multipart(ctx, l, o)
 	case opFetch:
-		return s.fetch(ctx, l, m.Handle(), o, o.paths, nil)
+		return s.fetch(ctx, l, m.Handle(), o.paths, nil)
 	case opFetchLater:
-		return s.fetch(ctx, l, m.Handle(), o, o.paths, func() error {
+		return s.fetch(ctx, l, m.Handle(), o.paths, func() error {
 			for range o.holds + 1 {
 				if err := s.hold(ctx, l, o, "holds a fetch"); err != nil {
 					return err
@@ -93,10 +92,10 @@ func (s *simulation) do(ctx context.Context, l *life, o *op) error {
 			return nil
 		})
 	case opPrefetch:
-		s.prefetch(l, m.Handle(), o.paths)
+		s.prefetch(m.Handle(), o.paths)
 		return nil
 	case opEvict:
-		s.evict(l, m.Handle(), o.paths)
+		s.evict(m.Handle(), o.paths)
 		return nil
 	case opDelete:
 		return s.remove(l, o.paths[:1], func() error { return m.Delete(ctx, o.path()) })
@@ -149,7 +148,7 @@ func route[R any](o *op, r R) objectstore.Extensions {
 }
 
 // fetch registers a fetch, runs pause, and waits.
-func (s *simulation) fetch(ctx context.Context, l *life, h mirror.Handle, o *op, paths []objectstore.Path, pause func() error) error {
+func (s *simulation) fetch(ctx context.Context, l *life, h mirror.Handle, paths []objectstore.Path, pause func() error) error {
 	t := s.issue(turnFetch, paths...)
 	f := h.Fetch(paths...)
 	if pause != nil {
@@ -168,7 +167,7 @@ func (s *simulation) fetch(ctx context.Context, l *life, h mirror.Handle, o *op,
 	return err
 }
 
-func (s *simulation) prefetch(l *life, h mirror.Handle, paths []objectstore.Path) {
+func (s *simulation) prefetch(h mirror.Handle, paths []objectstore.Path) {
 	t := s.issue(turnFetch, paths...)
 	h.Prefetch(paths...)
 	s.mu.Lock()
@@ -176,7 +175,7 @@ func (s *simulation) prefetch(l *life, h mirror.Handle, paths []objectstore.Path
 	t.done = true
 }
 
-func (s *simulation) evict(_ *life, h mirror.Handle, paths []objectstore.Path) {
+func (s *simulation) evict(h mirror.Handle, paths []objectstore.Path) {
 	t := s.issue(turnOther, paths...)
 	h.Evict(paths...)
 	s.mu.Lock()

@@ -39,6 +39,9 @@ func (s *simulation) get(ctx context.Context, l *life, o *op) error {
 		if errors.As(err, &notLocal) && mustHit(l) {
 			s.failf("order: %q must be local, but the read returned %v", path, err)
 		}
+		if notLocal != nil && o.read == mirror.ReadLocal && l.mirror.Handle().Contains(path) {
+			s.failf("map: a read of %q returned %v, but Contains is true", path, err)
+		}
 		return err
 	}
 	return s.checkResult(ctx, l, o, result)
@@ -66,7 +69,7 @@ func (s *simulation) mustHit(o *op) func(l *life) bool {
 	return func(l *life) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.life == l && !l.closing && !ob.deleted && len(ob.line) == turns
+		return s.life == l && !l.closing && !ob.deleted && !ob.vanished && len(ob.line) == turns
 	}
 }
 

@@ -50,21 +50,25 @@ type simulation struct {
 // life is the mirror from its Build to its Close or a crash.
 type life struct {
 	number  int
-	end     chan struct{}
+	policy  *policy
+	end     chan struct{}  // closed by scheduler.endLife
 	ended   bool           // guarded by scheduler.mu
 	running sync.WaitGroup // everything that the simulation started
-	clients sync.WaitGroup
+	started bool           // the clients are
+	lies    int            // wrong lengths that the remote announced
 
-	started                            bool
-	localFaults, removeFaults, lies    int
-	policy                             *policy
-	built, closing, closed, scanning   bool // guarded by simulation.mu, as what follows
-	dead                               bool // ended at a quiet operation
-	exited                             int  // clients
-	uploads                            int
-	mirror                             *mirror.Mirror
-	buildErr, closeErr                 error
-	invalid, recovered, recoveredIndex int
+	vanishes int // of local copies, by somebody else
+
+	// What follows is guarded by simulation.mu.
+	mirror             *mirror.Mirror
+	built, closed      bool
+	buildErr, closeErr error
+	closing, scanning  bool
+	dead               bool // it ended at a quiet operation
+	exited             int  // clients
+	uploads            int  // that may have left a local side
+	localFaults        int  // of the disk
+	removeFaults       int  // of removals: files may be left
 }
 
 // restart says what the next Build must find.
@@ -148,7 +152,6 @@ func (s *simulation) startClients(l *life) {
 	l.started = true
 	s.gentle = false
 	for number := range s.config.clients {
-		l.clients.Add(1)
 		l.running.Go(func() {
 			s.client(l, number)
 			s.mu.Lock()

@@ -58,7 +58,8 @@ func (s *simulation) isQuiet(l *life, op vfs.Op, base string) bool {
 			s.published = object
 			if !isMeta {
 				s.moment++
-				s.object(s.names[object]).installed = s.moment
+				ob := s.object(s.names[object])
+				ob.installed, ob.vanished = s.moment, false
 			}
 			return true
 		}

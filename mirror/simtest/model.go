@@ -1,7 +1,6 @@
 package simtest
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -44,6 +43,7 @@ type object struct {
 	deleted           bool // by anyone, since the last quiet moment or before
 	rotten            bool // its local copy may have been damaged
 	rotted            int  // when it was last
+	vanished          bool // somebody else removed its local copy's file
 	installed         int  // when a copy was last renamed into place
 	// Single flight: GETs of downloads, and how many there may be. group is
 	// set while a new download may join one in line.
@@ -61,8 +61,8 @@ func (s *simulation) claim(ob *object) outcome {
 	switch {
 	case !last.done:
 		return unknown
-	case last.leaves == present && ob.deleted:
-		return unknown // a scan may have found out
+	case last.leaves == present && (ob.deleted || ob.vanished):
+		return unknown // a scan, or a read, may have found out
 	case ob.loose == 0 && ob.looseEnded < last.issued:
 	case last.leaves == absent, s.life.localFaults > 0:
 		// A read has downloaded it since, or has tried to and lost it.
@@ -81,7 +81,7 @@ func (s *simulation) object(path objectstore.Path) *object {
 	return ob
 }
 
-// newLife forgets what was only of a life before.
+// forgetLife forgets what was only of a life before.
 func (s *simulation) forgetLife() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +183,8 @@ func (s *simulation) loosely(path objectstore.Path, anyTime bool) (end func()) {
 	}
 }
 
-// stored is told that the remote has an object.
-func (s *simulation) stored(o *op, path objectstore.Path, _ string) {
+// stored is told that the remote has an object, and by which operation.
+func (s *simulation) stored(o *op, path objectstore.Path) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.object(path).remote = true
@@ -236,7 +236,7 @@ func (s *simulation) downloadEnds(l *life, path objectstore.Path, more int) {
 // alone checks that no other call of the mirror's operations on the path is in
 // progress: they run one after another. The caller calls the function returned
 // at its end.
-func (s *simulation) alone(l *life, _ context.Context, path objectstore.Path, call string) (end func()) {
+func (s *simulation) alone(l *life, path objectstore.Path, call string) (end func()) {
 	if !isSingle(path) || s.hasEnded(l) {
 		return func() {}
 	}

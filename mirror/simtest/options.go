@@ -49,7 +49,7 @@ type config struct {
 	remoteFaults, localFaults int
 	cancels, others           int
 	crashes, closes           int
-	fullDisks, rots           int
+	fullDisks, rots, vanishes int
 }
 
 func drawConfig(random *rand.Rand) config {
@@ -79,7 +79,7 @@ func drawConfig(random *rand.Rand) config {
 	if random.IntN(2) == 0 {
 		c.scan = time.Duration(oneOf(1, 10, 600)) * time.Second
 	}
-	c.rots = oneOf(0, 0, 0, 10)
+	c.rots, c.vanishes = oneOf(0, 0, 0, 10), oneOf(0, 0, 0, 5)
 	// Each seed does some things often and others never, so that rare
 	// combinations come up.
 	for kind, weight := range opWeights {

@@ -72,7 +72,6 @@ func (p *policy) Observe(ctx context.Context, path objectstore.Path, data []byte
 		p.s.failf("Observe was shown %q, which is no manifest", data)
 		return errRefused
 	}
-	o := opOf(ctx)
 	p.mu.Lock()
 	var surplus []objectstore.Path
 	for _, name := range sortedPaths(p.kept) {
@@ -82,8 +81,8 @@ func (p *policy) Observe(ctx context.Context, path objectstore.Path, data []byte
 	}
 	p.kept = names
 	p.mu.Unlock()
-	p.s.evict(p.l, mirror, surplus)
-	return p.s.fetch(ctx, p.l, mirror, o, sortedPaths(names), nil)
+	p.s.evict(mirror, surplus)
+	return p.s.fetch(ctx, p.l, mirror, sortedPaths(names), nil)
 }
 
 // Run implements mirror.Policy: it prefetches what the manifest names.
@@ -97,7 +96,7 @@ func (p *policy) Run(ctx context.Context, mirror mirror.Handle) error {
 		if !whole {
 			p.s.failf("GetRemote returned %q, which is no manifest", data)
 		}
-		p.s.prefetch(p.l, mirror, sortedPaths(names))
+		p.s.prefetch(mirror, sortedPaths(names))
 	}
 	return ctx.Err()
 }

@@ -167,7 +167,7 @@ func (b *remoteBody) Close() error {
 // Put implements objectstore.Store.
 func (r *remote) Put(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
 	const op = objectstore.OpPut
-	defer r.s.alone(r.l, ctx, path, op)()
+	defer r.s.alone(r.l, path, op)()
 	if _, err := r.begin(ctx, op, path, ""); err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (r *remote) Put(ctx context.Context, path objectstore.Path, body objectstor
 	}
 	result, err := r.Store.Put(ctx, path, objectstore.Bytes(data), options)
 	if err == nil {
-		r.s.stored(opOf(ctx), path, op)
+		r.s.stored(opOf(ctx), path)
 	}
 	if lost := r.answer(ctx, op, path, ""); lost != nil {
 		return nil, lost
@@ -209,7 +209,7 @@ func (r *remote) receive(ctx context.Context, op string, path objectstore.Path, 
 // Delete implements objectstore.Store.
 func (r *remote) Delete(ctx context.Context, path objectstore.Path) error {
 	const op = objectstore.OpDelete
-	defer r.s.alone(r.l, ctx, path, op)()
+	defer r.s.alone(r.l, path, op)()
 	if _, err := r.begin(ctx, op, path, ""); err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (r *remote) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path]
 }
 
 func (r *remote) deleteOne(ctx context.Context, op string, path objectstore.Path) error {
-	defer r.s.alone(r.l, ctx, path, op)()
+	defer r.s.alone(r.l, path, op)()
 	if _, err := r.begin(ctx, op, path, ""); err != nil {
 		return err
 	}

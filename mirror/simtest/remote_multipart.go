@@ -46,13 +46,13 @@ func (r *remote) UploadPart(ctx context.Context, path objectstore.Path, id strin
 // CompleteMultipart implements objectstore.MultipartStore.
 func (r *remote) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
 	const op = objectstore.OpCompleteMultipart
-	defer r.s.alone(r.l, ctx, path, op)()
+	defer r.s.alone(r.l, path, op)()
 	if _, err := r.begin(ctx, op, path, id); err != nil {
 		return nil, err
 	}
 	result, err := r.Store.CompleteMultipart(ctx, path, id, parts, options)
 	if err == nil {
-		r.s.stored(opOf(ctx), path, op)
+		r.s.stored(opOf(ctx), path)
 	}
 	if lost := r.answer(ctx, op, path, id); lost != nil {
 		return nil, lost

@@ -1,19 +1,15 @@
 package simtest
 
 import (
-	"context"
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
-
-func (*simulation) background() context.Context { return context.Background() }
 
 // rest lets everything come to its end without faults, and checks it.
 func (s *simulation) rest() {
@@ -108,29 +104,4 @@ func localName(files map[string]localFile, path objectstore.Path) (name string, 
 // files. INDEX.tmp is not: the next save of the startup index overwrites it.
 func isTemporary(name string) bool {
 	return !strings.HasSuffix(name, ".obj") && !strings.HasSuffix(name, ".meta") && name != "LOCK" && !strings.HasPrefix(name, "INDEX")
-}
-
-// rot damages a local copy on the disk.
-func (s *simulation) rot() bool {
-	_, names := s.directory()
-	paths := sortedPaths(names)
-	if len(paths) == 0 {
-		return false
-	}
-	path := paths[s.random.IntN(len(paths))]
-	name := filepath.Join(root, names[path])
-	data, err := s.disk.ReadFile(name)
-	if err != nil || len(data) == 0 {
-		return false
-	}
-	at := s.random.IntN(len(data))
-	data[at] ^= 0xff
-	s.sched.log(fmt.Sprintf("byte %d of the local copy of %q rots", at, path))
-	s.disk.WriteFile(name, data)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.moment++
-	ob := s.object(path)
-	ob.rotten, ob.rotted = true, s.moment
-	return true
 }

@@ -181,7 +181,7 @@ func (s *scheduler) log(text string) {
 	s.trace = append(s.trace, text)
 }
 
-// end ends a life: all that wait for it go on with errCrashed.
+// endLife ends a life: all that wait for it go on with errCrashed.
 func (s *scheduler) endLife(l *life) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
