@@ -28,7 +28,7 @@ var (
 	only        = flag.String("conformance-only", "", "with -conformance, run the tests that match this regular expression and print their output")
 )
 
-const installVersity = "install it with: go install github.com/versity/versitygw/cmd/versitygw@v1.8.0, or name it in VERSITYGW"
+const installVersity = "run tools/install-test-deps.sh, or name version 1.8.0 of it in VERSITYGW"
 
 // TestConformance runs tests of versitygw's command against the endpoint, each
 // in a process of its own. Without -conformance only those in
@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 	}
 	versity := os.Getenv("VERSITYGW")
 	if versity == "" {
-		versity = need(t, installVersity, "versitygw")
+		versity = need(t, installVersity, filepath.Join("..", "..", "bin", "versitygw"), "versitygw")
 	}
 	versity, err := filepath.Abs(versity)
 	if err != nil {
@@ -92,7 +92,7 @@ func runVersity(t *testing.T, dir, name string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "./versitygw", "test", "--access", accessKey, "--secret", secretKey, "--endpoint", e.url, name)
-	// The suite's own proxy and certificate settings would get in the way.
+	// Nothing else of the environment, such as AWS_CA_BUNDLE, which it can't use.
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir(), "AWS_CONFIG_FILE=/dev/null"}
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
