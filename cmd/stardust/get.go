@@ -57,20 +57,30 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 		_, err := stream.WriteTo(e.out)
 		return err
 	}
-	directory, name := filepath.Split(local)
-	if info, err := os.Stat(local); local == "" || err == nil && info.IsDir() || strings.HasSuffix(local, string(filepath.Separator)) {
-		directory, name = local, r.Name
-	}
-	if !filepath.IsLocal(name) || strings.ContainsRune(name, filepath.Separator) {
-		return fmt.Errorf("%s cannot be the name of a local file; give another as LOCAL", quote(name))
-	}
-	if directory == "" {
-		directory = "."
+	directory, name, err := localPlace(local, r.Name)
+	if err != nil {
+		return err
 	}
 	b := e.newBar("get", r.Size)
 	err = saveLocal(stream, b, directory, name, replace)
 	b.done(b.current.Load())
 	return stopped(ctx, err, "no local file was written")
+}
+
+// localPlace returns where a file called name lands for LOCAL: in it when it is a
+// directory, in the working directory when it is empty, or as it.
+func localPlace(local, name string) (directory, file string, err error) {
+	directory, file = filepath.Split(local)
+	if info, err := os.Stat(local); local == "" || err == nil && info.IsDir() || strings.HasSuffix(local, string(filepath.Separator)) {
+		directory, file = local, name
+	}
+	if !filepath.IsLocal(file) || strings.ContainsRune(file, filepath.Separator) {
+		return "", "", fmt.Errorf("%s cannot be the name of a local file; give another as LOCAL", quote(file))
+	}
+	if directory == "" {
+		directory = "."
+	}
+	return directory, file, nil
 }
 
 // fileAt returns the record of a file.

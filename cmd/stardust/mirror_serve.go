@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -58,8 +59,14 @@ way and stops.`,
   stardust mirror serve --upstream file:///srv/objects --dir /var/lib/mirror --policy lru --limit 10GiB --anonymous`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			if err := f.policy.check(cmd); err != nil {
 				return err
+			}
+			if f.requests < 0 {
+				return usagef("--max-requests %d: it cannot be negative", f.requests)
 			}
 			if (f.certFile == "") != (f.keyFile == "") {
 				return usagef("--tls-cert and --tls-key go together")
@@ -72,7 +79,7 @@ way and stops.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:9000", "address to listen on")
 	flags.StringVar(&f.bucket, "bucket", "mirror", "the bucket's name for clients")
-	flags.StringVar(&f.accessKey, "access-key", os.Getenv(envAccessKey), "the access key that clients sign with")
+	flags.StringVar(&f.accessKey, "access-key", "", "the access key that clients sign with, rather than that in the environment")
 	flags.BoolVar(&f.anonymous, "anonymous", false, "serve unsigned requests, too")
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that signatures name")
 	flags.StringVar(&f.certFile, "tls-cert", "", "file with the certificate chain, for TLS")
@@ -97,6 +104,12 @@ func (e *env) serve(ctx context.Context, f *serveFlags) error {
 		}
 		serverOptions.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	}
+	// A port that is taken must show before the mirror begins to download.
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close() //nolint:errcheck // serving closes it, too
 	return e.withStore(ctx, f.upstream, func(store objectstore.Store) (err error) {
 		options, err := f.options(e, store, credentials)
 		if err != nil {
@@ -104,22 +117,18 @@ func (e *env) serve(ctx context.Context, f *serveFlags) error {
 		}
 		s, err := sidecar.New(ctx, options)
 		if err != nil {
-			return about(f.dir, err)
+			return aboutStore(f.dir, err)
 		}
 		defer func() {
 			if closed := s.Close(context.WithoutCancel(ctx)); err == nil {
-				err = about(f.dir, closed)
+				err = aboutStore(f.dir, closed)
 			}
 		}()
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
-		if err != nil {
-			return err
-		}
 		scheme := "http"
 		if serverOptions.TLS != nil {
 			scheme = "https"
 		}
-		e.notice("serving %s at %s://%s/%s; its state is at %s://%s/status", f.upstream,
+		e.notice("serving %s at %s://%s/%s; its state is at %s://%s/status", redacted(f.upstream),
 			scheme, listener.Addr(), f.bucket, scheme, listener.Addr())
 		return s3.NewServer(s, serverOptions).Serve(ctx, listener)
 	})
@@ -146,16 +155,16 @@ func (f *serveFlags) options(e *env, store objectstore.Store, credentials map[st
 // credentials returns the endpoint's own keys. What nobody gave is made up and
 // told to the person who started the server.
 func (f *serveFlags) credentials(e *env) (map[string]string, error) {
-	secret := os.Getenv(envSecretKey)
+	access, secret := cmp.Or(f.accessKey, os.Getenv(envAccessKey)), os.Getenv(envSecretKey)
 	switch {
-	case f.anonymous && f.accessKey == "" && secret == "":
+	case f.anonymous && access == "" && secret == "":
 		return nil, nil
-	case (f.accessKey == "") != (secret == ""):
+	case (access == "") != (secret == ""):
 		return nil, errors.New("an access key needs a secret key and the other way round: set " + envAccessKey + " and " + envSecretKey)
 	case secret != "":
-		return map[string]string{f.accessKey: secret}, nil
+		return map[string]string{access: secret}, nil
 	}
-	access, secret := "stardust", rand.Text()
+	access, secret = "stardust", rand.Text()
 	fmt.Fprintf(e.err, "made up for this run: %s=%s %s=%s\n", envAccessKey, access, envSecretKey, secret) //nolint:errcheck // nowhere left to say it
 	return map[string]string{access: secret}, nil
 }

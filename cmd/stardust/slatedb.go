@@ -49,16 +49,26 @@ func (f *slateFlags) addRootFlag(cmd *cobra.Command) {
 // withDatabase opens the store at a URL and calls fn with it and the database's
 // root in it.
 func (f *slateFlags) withDatabase(ctx context.Context, e *env, url string, fn func(objectstore.Store, objectstore.Path) error) error {
-	root := objectstore.Path("")
-	if f.root != "" {
-		var err error
-		if root, err = objectstore.ParsePath(strings.Trim(f.root, "/")); err != nil {
-			return usagef("--root: %w", err)
-		}
+	root, err := parseRoot(f.root)
+	if err != nil {
+		return err
 	}
 	return e.withStore(ctx, url, func(store objectstore.Store) error {
-		return about(url, fn(store, root))
+		return aboutStore(url, fn(store, root))
 	})
+}
+
+// parseRoot returns what --root says: / is the store's own root.
+func parseRoot(text string) (objectstore.Path, error) {
+	trimmed := strings.Trim(text, "/")
+	if trimmed == "" {
+		return "", nil
+	}
+	root, err := objectstore.ParsePath(trimmed)
+	if err != nil {
+		return "", usagef("--root: %w", err)
+	}
+	return root, nil
 }
 
 // withManifest calls fn with the manifest that the flags choose.

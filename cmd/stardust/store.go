@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/file"
+	"github.com/stardustdb/stardust/objectstore/prefix"
 	"github.com/stardustdb/stardust/objectstore/retry"
 	"github.com/stardustdb/stardust/objectstore/storeurl"
 )
@@ -18,9 +17,10 @@ func newStoreCommand(e *env) *cobra.Command {
 		Use:   "store",
 		Short: "List, read, write and delete objects of an object store",
 		Long: `List, read, write and delete objects of an object store. URL names the store and
-what is in it: s3://bucket/path, file:///directory/path. For S3, credentials, region
-and endpoint are found as every AWS tool finds them; ?endpoint=, region= and
-path-style=true in the URL go before.`,
+what is in it: s3://bucket/path, file:///directory/path, or a local path that begins
+with / or ./ and is taken literally. For S3, credentials, region and endpoint are
+found as every AWS tool finds them; ?endpoint=, region= and path-style=true in the
+URL go before.`,
 		Args:    arguments(0, -1),
 		GroupID: groupRemote,
 		RunE:    runGroup,
@@ -29,80 +29,65 @@ path-style=true in the URL go before.`,
 	return cmd
 }
 
-// withStore opens the store of a URL, which must exist, and calls fn with it.
-// What fails for a passing reason is repeated a few times.
+// withStore opens the store of a URL as it is and calls fn with it. It must exist.
 func (e *env) withStore(ctx context.Context, rawURL string, fn func(objectstore.Store) error) error {
-	return e.openStore(ctx, rawURL, true, fn)
+	return e.openStore(ctx, rawURL, rawURL, true, fn)
 }
 
-// withTarget is withStore for a store to write to: its directory is made when it
-// is missing.
-func (e *env) withTarget(ctx context.Context, rawURL string, fn func(objectstore.Store) error) error {
-	return e.openStore(ctx, rawURL, false, fn)
-}
-
-func (e *env) openStore(ctx context.Context, rawURL string, exists bool, fn func(objectstore.Store) error) error {
-	store, closer, err := storeurl.Open(ctx, rawURL, &storeurl.Options{
+// openStore opens the store at storeURL, which stands for what text says, and
+// calls fn with it. What fails for a passing reason is repeated a few times. A
+// local directory that is missing is made, unless it must exist.
+func (e *env) openStore(ctx context.Context, text, storeURL string, exists bool, fn func(objectstore.Store) error) error {
+	store, closer, err := storeurl.Open(ctx, storeURL, &storeurl.Options{
 		File:  file.Options{MustExist: exists},
 		Retry: &retry.Options{MaxRetries: commandRetries},
 	})
 	if err != nil {
-		return about(rawURL, err)
+		return aboutOpening(text, err)
 	}
 	err = fn(store)
-	if closer != nil {
-		if closed := closer.Close(); err == nil {
-			err = about(rawURL, closed)
-		}
+	if closed := closer.Close(); err == nil {
+		err = aboutStore(text, closed)
 	}
 	return err
 }
 
-// withObject opens the store that holds the object of a URL and calls fn with it
-// and the object's path in it.
-func (e *env) withObject(ctx context.Context, rawURL string, fn func(objectstore.Store, objectstore.Path) error) error {
-	return splitAnd(ctx, rawURL, e.withStore, fn)
-}
-
-// withTargetObject is withObject for an object to write.
-func (e *env) withTargetObject(ctx context.Context, rawURL string, fn func(objectstore.Store, objectstore.Path) error) error {
-	return splitAnd(ctx, rawURL, e.withTarget, fn)
-}
-
-func splitAnd(ctx context.Context, rawURL string, open func(context.Context, string, func(objectstore.Store) error) error, fn func(objectstore.Store, objectstore.Path) error) error {
-	storeURL, name, err := splitObject(rawURL)
+// withPrefix opens what lies under a URL, as a store. A local directory that is
+// missing is made when it is to be written to, and refused otherwise.
+func (e *env) withPrefix(ctx context.Context, rawURL string, write bool, fn func(objectstore.Store) error) error {
+	l, err := locate(rawURL, false)
 	if err != nil {
 		return err
 	}
-	return open(ctx, storeURL, func(store objectstore.Store) error {
-		return about(rawURL, fn(store, name))
+	return e.openStore(ctx, rawURL, l.store, !write, func(store objectstore.Store) error {
+		below, err := l.prefix()
+		if err != nil {
+			return err
+		}
+		if below != "" {
+			if err := l.checkDirectory(); err != nil && !write {
+				return err
+			}
+			store = prefix.New(store, below)
+		}
+		return aboutStore(rawURL, fn(store))
 	})
 }
 
-// splitObject divides an object's URL into that of a store and a path in it. The
-// store of an S3 object is its bucket, that of a file its directory.
-func splitObject(rawURL string) (storeURL string, path objectstore.Path, err error) {
-	u, err := url.Parse(rawURL)
+// withObject opens the store that holds the object of a URL and calls fn with it
+// and the object's path in it. name completes a URL that is a directory's.
+func (e *env) withObject(ctx context.Context, rawURL, name string, write bool, fn func(objectstore.Store, objectstore.Path) error) error {
+	l, err := locate(rawURL, true)
 	if err != nil {
-		return "", "", usagef("%q is not a URL: %w", rawURL, err)
+		return err
 	}
-	dir, name := "", strings.TrimPrefix(u.Path, "/")
-	if u.Scheme != "s3" && u.Scheme != "memory" {
-		cut := strings.LastIndexByte(u.Path+u.Opaque, '/') + 1
-		dir, name = (u.Path + u.Opaque)[:cut], (u.Path + u.Opaque)[cut:]
+	path, err := l.object(name)
+	if err != nil {
+		return err
 	}
-	if path, err = objectstore.KeyPath(name); err != nil {
-		return "", "", usagef("%s names no object: %w", rawURL, err)
-	}
-	switch {
-	case u.Opaque != "":
-		u.Opaque = "./" + dir
-	case u.Scheme == "":
-		return "./" + dir, path, nil
-	default:
-		u.Path, u.RawPath = dir, ""
-	}
-	return u.String(), path, nil
+	return e.openStore(ctx, rawURL, l.store, !write, func(store objectstore.Store) error {
+		return aboutStore(rawURL, fn(store, path))
+	})
 }
 
 func newStoreLsCommand(e *env) *cobra.Command {
@@ -115,12 +100,12 @@ func newStoreLsCommand(e *env) *cobra.Command {
   stardust store ls file:///srv/objects -r --json`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.withStore(cmd.Context(), args[0], func(store objectstore.Store) error {
+			return e.withPrefix(cmd.Context(), args[0], false, func(store objectstore.Store) error {
 				l := storeListing{e, &size, asJSON}
 				if recursive {
-					return about(args[0], l.all(cmd.Context(), store))
+					return l.all(cmd.Context(), store)
 				}
-				return about(args[0], l.level(cmd.Context(), store))
+				return l.level(cmd.Context(), store)
 			})
 		},
 	}
@@ -142,7 +127,7 @@ type objectLine struct {
 	Path         string     `json:"path,omitempty"`
 	Prefix       string     `json:"prefix,omitempty"`
 	Size         *int64     `json:"size,omitempty"`
-	LastModified *time.Time `json:"last_modified,omitempty"`
+	LastModified *time.Time `json:"lastModified,omitempty"`
 	ETag         string     `json:"etag,omitempty"`
 }
 
@@ -163,10 +148,10 @@ func (l storeListing) level(ctx context.Context, store objectstore.Store) error 
 	if err != nil {
 		return err
 	}
-	for _, prefix := range result.CommonPrefixes {
+	for _, common := range result.CommonPrefixes {
 		if !l.json {
-			l.e.printf("%20s %14s  %s\n", "", "-", l.e.name(prefix))
-		} else if err := l.e.printJSON(objectLine{Prefix: prefix}); err != nil {
+			l.e.printf("%20s %14s  %s\n", "", "-", l.e.name(common))
+		} else if err := l.e.printJSON(objectLine{Prefix: common}); err != nil {
 			return err
 		}
 	}

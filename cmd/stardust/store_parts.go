@@ -10,54 +10,80 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// partWriter writes a large object in parts, several at a time.
+// Objects above multipartSize are written in parts of at least partSize, a few at
+// a time.
+const (
+	multipartSize = 64 << 20
+	partSize      = 16 << 20
+	partsAtOnce   = 4
+)
+
+// partWriter writes an object: a large one in parts, several at a time.
 type partWriter struct {
 	store      objectstore.Store
 	path       objectstore.Path
 	mode       objectstore.PutMode
 	attributes objectstore.Attributes
 	bar        *bar // may be nil
-	done       int64
 }
 
 // sections writes the first size bytes of r.
 func (w *partWriter) sections(ctx context.Context, r io.ReaderAt, size int64) error {
+	step := partSizeOf(size)
 	return w.upload(ctx, func(ctx context.Context, put func(number int, body objectstore.Body)) error {
-		for number, off := 1, int64(0); off < size && ctx.Err() == nil; number, off = number+1, off+w.partSize(size) {
-			n := min(w.partSize(size), size-off)
+		for number, off := 1, int64(0); off < size && ctx.Err() == nil; number, off = number+1, off+step {
+			n := min(step, size-off)
 			put(number, objectstore.ReaderAt(io.NewSectionReader(r, off, n), n))
 		}
 		return ctx.Err()
 	})
 }
 
-// maxParts is S3's limit.
-const maxParts = 10_000
-
-// partSize makes the parts of a huge object larger, so that they do not become
-// too many.
-func (w *partWriter) partSize(size int64) int64 {
-	return max(partSize, (size+maxParts-1)/maxParts)
-}
-
-// stream writes everything that r yields.
-func (w *partWriter) stream(ctx context.Context, r io.Reader) error {
+// stream writes everything that r yields, in parts of the sizes that sizeOf
+// gives for their numbers, which begin with 1.
+func (w *partWriter) stream(ctx context.Context, r io.Reader, sizeOf func(number int) int64) error {
 	return w.upload(ctx, func(ctx context.Context, put func(number int, body objectstore.Body)) error {
 		for number := 1; ctx.Err() == nil; number++ {
-			part := make([]byte, partSize)
-			n, err := io.ReadFull(r, part)
+			part := make([]byte, sizeOf(number))
+			n, err := readPart(r, part)
+			if err != nil && err != io.EOF { //nolint:errorlint // only a bare EOF is an end
+				return err
+			}
 			if n > 0 {
 				put(number, objectstore.Bytes(part[:n]))
 			}
-			switch {
-			case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF) && n < partSize:
+			if err != nil {
 				return nil
-			case err != nil:
-				return err
 			}
 		}
 		return ctx.Err()
 	})
+}
+
+// readPart fills part. Its error is io.EOF only at the end that r itself has:
+// io.ReadFull would make the same of an end and of a source that was cut off.
+func readPart(r io.Reader, part []byte) (n int, err error) {
+	for n < len(part) && err == nil {
+		var more int
+		more, err = r.Read(part[n:])
+		n += more
+	}
+	return n, err
+}
+
+// maxParts is S3's limit.
+const maxParts = 10_000
+
+// partSizeOf makes the parts of a huge object larger, so that they do not become
+// too many.
+func partSizeOf(size int64) int64 {
+	return max(partSize, (size+maxParts-1)/maxParts)
+}
+
+// growingPartSize makes the parts of an object whose size is not known larger the
+// more there are, so that 900 GiB fit.
+func growingPartSize(number int) int64 {
+	return partSize << min((number-1)/2000, 4)
 }
 
 // upload runs a multipart upload whose parts the function puts.
@@ -69,7 +95,6 @@ func (w *partWriter) upload(ctx context.Context, parts func(ctx context.Context,
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(partsAtOnce)
 	err = parts(groupCtx, func(number int, body objectstore.Body) {
-		w.done += body.Size()
 		group.Go(func() error {
 			err := upload.PutPart(groupCtx, number, body)
 			if err == nil && w.bar != nil {

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/stardustdb/stardust/mirror"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// storeError says which URL, object or directory an error of a store is about:
+// once, however many layers have added their own account of it.
+type storeError struct {
+	subject string
+	err     error
+}
+
+func (s *storeError) Error() string {
+	call, err := innermostCall(s.err)
+	if call.Path != "" && !strings.HasSuffix(withoutQuery(s.subject), call.Path) {
+		return s.subject + ": " + call.Path + ": " + storeReason(call.Op, err)
+	}
+	return s.subject + ": " + storeReason(call.Op, err)
+}
+
+func (s *storeError) Unwrap() error { return s.err }
+
+// aboutStore says what an error of a store is about; nil stays nil, and an error
+// that names its subject already stays as it is.
+func aboutStore(subject string, err error) error {
+	var named *storeError
+	var usage *usageError
+	if err == nil || errors.As(err, &named) || errors.As(err, &usage) {
+		return err
+	}
+	return &storeError{redacted(subject), err}
+}
+
+// aboutOpening is aboutStore for a store that does not open. A URL that makes no
+// sense is a command line that makes none.
+func aboutOpening(rawURL string, err error) error {
+	named := aboutStore(rawURL, err)
+	if errors.Is(err, objectstore.ErrInvalidOption) || errors.Is(err, objectstore.ErrInvalidPath) {
+		return &usageError{named}
+	}
+	return named
+}
+
+// innermostCall returns the call of a store that failed first, and why it did.
+// The call is empty when err is not one's error.
+func innermostCall(err error) (objectstore.Error, error) {
+	var innermost objectstore.Error
+	for {
+		var call *objectstore.Error
+		if !errors.As(err, &call) {
+			return innermost, err
+		}
+		innermost, err = *call, call.Err
+	}
+}
+
+// storeReason returns why a call of a store failed, in words.
+func storeReason(op string, err error) string {
+	var local *mirror.Local
+	switch {
+	case op == "open" && errors.Is(err, objectstore.ErrNotFound):
+		return "there is no such directory"
+	case errors.As(err, &local) && local.Path != "":
+		return explain(local.Source)
+	case errors.As(err, &local):
+		return local.Op + ": " + explain(local.Source)
+	}
+	text := explain(err)
+	for _, label := range []string{objectstore.ErrInvalidOption.Error() + ": ", "invalid mirror configuration: "} {
+		text = strings.TrimPrefix(text, label)
+	}
+	return text
+}
+
+// redacted returns a URL without the secret that somebody may have put into it.
+func redacted(rawURL string) string {
+	if u, err := url.Parse(rawURL); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return rawURL
+}
+
+func withoutQuery(rawURL string) string {
+	if !isPlainPath(rawURL) {
+		rawURL, _, _ = strings.Cut(rawURL, "?")
+	}
+	return rawURL
+}

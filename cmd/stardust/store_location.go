@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// location is a URL divided into a store's URL and a path in it: of an object,
+// or of the prefix that objects share, which may be empty.
+type location struct {
+	text  string // as it was given
+	store string
+	path  string
+}
+
+// locate divides a URL. The store of s3://bucket/path is the bucket. That of a
+// file is the nearest directory at or above it that is a store already, or else
+// the directory that it lies in, so that one store never grows within another.
+func locate(rawURL string, object bool) (location, error) {
+	if isPlainPath(rawURL) {
+		return locateFile(rawURL, rawURL, "", object)
+	}
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		var bad *url.Error
+		if errors.As(err, &bad) {
+			err = bad.Err // its text repeats the URL, perhaps with a secret
+		}
+		return location{}, usagef("not a URL: %w", err)
+	}
+	file := u.Path
+	if u.Opaque != "" {
+		if file, err = url.PathUnescape(u.Opaque); err != nil {
+			return location{}, usagef("%s is not a URL: %w", rawURL, err)
+		}
+	}
+	local := u.Host == "" || u.Host == "localhost"
+	switch {
+	case u.Scheme == "file" && local && file != "" && u.Fragment == "" && u.User == nil:
+		return locateFile(rawURL, file, u.RawQuery, object)
+	case u.Opaque != "" || u.Scheme == "" || u.Scheme == "file":
+		return location{rawURL, rawURL, "?"}, nil // to open it tells what is wrong
+	}
+	path := strings.TrimPrefix(u.Path, "/")
+	u.Path, u.RawPath = "", ""
+	return location{rawURL, u.String(), path}, nil
+}
+
+// isPlainPath reports whether a URL is a local path as people write it; those of
+// storeurl are taken literally, too.
+func isPlainPath(rawURL string) bool {
+	if rawURL == "." || rawURL == ".." {
+		return true
+	}
+	for _, start := range []string{"/", "./", "../"} {
+		if strings.HasPrefix(rawURL, start) {
+			return true
+		}
+	}
+	return false
+}
+
+func locateFile(text, name, query string, object bool) (location, error) {
+	absolute, err := filepath.Abs(filepath.FromSlash(name))
+	if err != nil {
+		return location{}, err
+	}
+	dir := absolute
+	if object && !strings.HasSuffix(name, "/") {
+		dir = filepath.Dir(absolute)
+	}
+	root := enclosingStore(dir)
+	path, err := filepath.Rel(root, absolute)
+	if err != nil {
+		return location{}, err
+	}
+	if path = filepath.ToSlash(path); path == "." {
+		path = ""
+	}
+	if strings.HasSuffix(name, "/") && path != "" {
+		path += "/"
+	}
+	store := url.URL{Scheme: "file", Path: filepath.ToSlash(root), RawQuery: query}
+	return location{text, store.String(), path}, nil
+}
+
+// storeFolder is the file store's own folder, which tells that a directory is a
+// store.
+const storeFolder = ".stardust"
+
+// enclosingStore returns the nearest directory at or above dir that is a store,
+// or dir.
+func enclosingStore(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, storeFolder)); err == nil && info.IsDir() {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// object returns the path of an object. A name completes a location that is a
+// directory: it is empty or ends in a slash.
+func (l location) object(name string) (objectstore.Path, error) {
+	full := l.path
+	if name != "" && (full == "" || strings.HasSuffix(full, "/")) {
+		full += name
+	}
+	path, err := objectstore.KeyPath(full)
+	if err != nil {
+		return "", usagef("%s names no object: %w", redacted(l.text), err)
+	}
+	return path, nil
+}
+
+// prefix returns the location's path as a prefix for a store, without slashes at
+// its ends.
+func (l location) prefix() (objectstore.Path, error) {
+	trimmed := strings.Trim(l.path, "/")
+	if trimmed == "" {
+		return "", nil
+	}
+	path, err := objectstore.ParsePath(trimmed)
+	if err != nil {
+		return "", &usageError{aboutStore(l.text, err)}
+	}
+	return path, nil
+}
+
+// checkDirectory returns an error when the location is a local directory that is
+// missing: a listing would show nothing, as if it were empty.
+func (l location) checkDirectory() error {
+	u, err := url.Parse(l.store)
+	if err != nil || u.Scheme != "file" {
+		return nil
+	}
+	info, err := os.Stat(filepath.Join(filepath.FromSlash(u.Path), filepath.FromSlash(l.path)))
+	if err == nil && !info.IsDir() {
+		err = errNotDirectory
+	}
+	if isMissing(err) {
+		err = errors.New("there is no such directory")
+	}
+	return aboutStore(l.text, err)
+}
