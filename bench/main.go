@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -74,6 +75,7 @@ func run() error {
 	dir := flag.String("dir", "", "a directory on the disk to measure (default: a temporary one)")
 	rounds := flag.Int("rounds", 3, "rounds of each case; the median ratio counts")
 	objects := flag.Int("objects", 100_000, "objects of the case that opens a mirror's directory")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the run to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -86,6 +88,17 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(b.dir) //nolint:errcheck // a temporary directory
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close() //nolint:errcheck // a broken profile shows when it is read
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	for _, c := range cases() {
 		if !strings.Contains(c.name, *only) {
 			continue

@@ -42,23 +42,24 @@ func mirrorFetch(b *bench) error {
 			}
 			paths = append(paths, path)
 		}
-		seconds, err := b.fetchRounds(server, store, paths, load.size)
+		took, err := b.fetchRounds(server, store, paths, load.size)
 		if err != nil {
 			return err
 		}
-		ours, plain, total := seconds[0], seconds[1], load.size*int64(load.objects)
-		ratio := median(ratios(plain, ours))
+		ours, plain, total := took[0], took[1], load.size*int64(load.objects)
+		ratio := median(ratios(plain.wall, ours.wall))
 		b.add(row{
 			what: fmt.Sprintf(load.what, bytesText(load.size)) + ", rate of a plain parallel client's", ratio: ratio, bar: 0.9,
-			details: fmt.Sprintf("%.0f and %.0f MB/s", float64(total)/1e6/median(ours), float64(total)/1e6/median(plain)),
+			details: fmt.Sprintf("%.0f and %.0f MB/s; %.2f and %.2f s of CPU",
+				float64(total)/1e6/median(ours.wall), float64(total)/1e6/median(plain.wall), median(ours.cpu), median(plain.cpu)),
 		})
 	}
 	return nil
 }
 
-// fetchRounds returns the seconds of the mirror and of the plain client. What
-// they wrote is removed outside of the measurement.
-func (b *bench) fetchRounds(server *versitygw, store objectstore.Store, paths []objectstore.Path, size int64) ([][]float64, error) {
+// fetchRounds returns what the mirror and the plain client took. What they
+// wrote is removed outside of the measurement.
+func (b *bench) fetchRounds(server *versitygw, store objectstore.Store, paths []objectstore.Path, size int64) ([]series, error) {
 	dir := filepath.Join(b.dir, "fetch")
 	var m *mirror.Mirror
 	ours := step{

@@ -65,18 +65,18 @@ func (b *bench) putRounds(name string, remote objectstore.Store) error {
 		},
 		after: func() error { return os.Remove(file) },
 	}
-	seconds, err := turns(b.ctx, 5*b.rounds, put(remote), local, put(m))
+	took, err := turns(b.ctx, 5*b.rounds, put(remote), local, put(m))
 	if err != nil {
 		return err
 	}
-	slower := make([]float64, len(seconds[0]))
+	slower := make([]float64, len(took[0].wall))
 	for i := range slower {
-		slower[i] = max(seconds[0][i], seconds[1][i])
+		slower[i] = max(took[0].wall[i], took[1].wall[i])
 	}
-	ratio := median(ratios(seconds[2], slower))
+	ratio := median(ratios(took[2].wall, slower))
 	b.add(row{
 		what: "Put of 16 MiB, time of its slower half; " + name, ratio: ratio, bar: 1.15, atMost: true,
-		details: fmt.Sprintf("%.1f ms; remote alone %.1f, file alone %.1f", median(seconds[2])*1e3, median(seconds[0])*1e3, median(seconds[1])*1e3),
+		details: fmt.Sprintf("%.1f ms; remote alone %.1f, file alone %.1f", median(took[2].wall)*1e3, median(took[0].wall)*1e3, median(took[1].wall)*1e3),
 	})
 	return nil
 }

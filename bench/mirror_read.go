@@ -127,14 +127,14 @@ func (b *bench) readRanges(verify bool) error {
 	for _, length := range []int64{64 << 10, 4 << 10} {
 		const reads = 8192
 		get := b.get(o)
-		seconds, err := turns(b.ctx, 5*b.rounds,
+		took, err := turns(b.ctx, 5*b.rounds,
 			batch(o.pread, 1, reads, length), batch(get, 1, reads, length),
 			batch(o.pread, 8, reads, length), batch(get, 8, reads, length))
 		if err != nil {
 			return err
 		}
-		pread, got := seconds[0], seconds[1]
-		scale := ratios(ratios(got, seconds[3]), ratios(pread, seconds[2]))
+		pread, got := took[0].wall, took[1].wall
+		scale := ratios(ratios(got, took[3].wall), ratios(pread, took[2].wall))
 		ratio := median(ratios(got, pread))
 		b.add(row{
 			what: fmt.Sprintf("local Get of %s%s, time of pread", bytesText(length), name), ratio: ratio, bar: bars[length], atMost: true,
@@ -142,7 +142,7 @@ func (b *bench) readRanges(verify bool) error {
 		})
 		b.add(row{
 			what: "the same by 8 readers: gain, of pread's gain", ratio: median(scale), bar: 0.8,
-			details: fmt.Sprintf("%.0f and %.0f k reads/s", reads/median(seconds[3])/1e3, reads/median(seconds[2])/1e3),
+			details: fmt.Sprintf("%.0f and %.0f k reads/s", reads/median(took[3].wall)/1e3, reads/median(took[2].wall)/1e3),
 		})
 	}
 	return nil
@@ -158,13 +158,13 @@ func (b *bench) readOverhead() error {
 		return err
 	}
 	defer o.close()
-	seconds, err := turns(b.ctx, 5*b.rounds, batch(o.pread, 1, reads, length), batch(b.get(o), 1, reads, length))
+	took, err := turns(b.ctx, 5*b.rounds, batch(o.pread, 1, reads, length), batch(b.get(o), 1, reads, length))
 	if err != nil {
 		return err
 	}
 	var beyond []float64
-	for i := range seconds[0] {
-		beyond = append(beyond, (seconds[1][i]-seconds[0][i])/reads*1e6)
+	for i := range took[0].wall {
+		beyond = append(beyond, (took[1].wall[i]-took[0].wall[i])/reads*1e6)
 	}
 	// The caller's own options are not the mirror's to answer for.
 	options := &objectstore.GetOptions{Range: objectstore.Bounded(0, length)}
@@ -179,7 +179,7 @@ func (b *bench) readOverhead() error {
 	runtime.ReadMemStats(&after)
 	b.add(row{
 		what: "local Get with SlateDB's policy beyond pread, µs", ratio: median(beyond), bar: 2, atMost: true,
-		details: fmt.Sprintf("%.2f and %.2f µs", median(seconds[1])/reads*1e6, median(seconds[0])/reads*1e6),
+		details: fmt.Sprintf("%.2f and %.2f µs", median(took[1].wall)/reads*1e6, median(took[0].wall)/reads*1e6),
 	})
 	b.add(row{what: "allocations of such a Get", ratio: float64(after.Mallocs-before.Mallocs) / reads, bar: 3, atMost: true})
 	return nil

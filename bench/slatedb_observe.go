@@ -40,12 +40,12 @@ func slateObserve(b *bench) error {
 	if err := observe(); err != nil { // downloads all
 		return err
 	}
-	seconds, err := turns(b.ctx, 10*b.rounds, step{work: observe})
+	took, err := turns(b.ctx, 10*b.rounds, step{work: observe})
 	if err != nil {
 		return err
 	}
 	b.add(row{
-		what: "Observe of a manifest of 10,000 local SSTs, ms", ratio: median(seconds[0]) * 1e3, bar: 10, atMost: true,
+		what: "Observe of a manifest of 10,000 local SSTs, ms", ratio: median(took[0].wall) * 1e3, bar: 10, atMost: true,
 		details: fmt.Sprintf("%s of manifest", bytesText(int64(len(data)))),
 	})
 	return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 )
 
 // step is a piece of work that is measured, and what must be done before and
@@ -12,28 +11,32 @@ type step struct {
 	before, work, after func() error
 }
 
-func (s step) run() (seconds float64, err error) {
+func (s step) run() (took cost, err error) {
 	if s.before != nil {
 		if err := s.before(); err != nil {
-			return 0, err
+			return cost{}, err
 		}
 	}
-	start := time.Now()
-	err = s.work()
-	seconds = time.Since(start).Seconds()
+	took, err = timed(s.work)
 	if s.after != nil {
 		if gone := s.after(); err == nil {
 			err = gone
 		}
 	}
-	return seconds, err
+	return took, err
+}
+
+// series is what a step took in each round, in seconds; CPU time is the whole
+// process's.
+type series struct {
+	wall, cpu []float64
 }
 
 // turns has steps take turns, so that a busy machine disturbs all of them alike,
-// and returns the seconds that each took, by step and round. Every second round
+// and returns what each took. Every second round
 // runs backwards, so that none is always the one that comes after the same other.
-func turns(ctx context.Context, rounds int, steps ...step) ([][]float64, error) {
-	all := make([][]float64, len(steps))
+func turns(ctx context.Context, rounds int, steps ...step) ([]series, error) {
+	all := make([]series, len(steps))
 	order := make([]int, len(steps))
 	for i := range order {
 		order[i] = i
@@ -43,11 +46,12 @@ func turns(ctx context.Context, rounds int, steps ...step) ([][]float64, error) 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			seconds, err := steps[i].run()
+			took, err := steps[i].run()
 			if err != nil {
 				return nil, err
 			}
-			all[i] = append(all[i], seconds)
+			all[i].wall = append(all[i].wall, took.wall.Seconds())
+			all[i].cpu = append(all[i].cpu, took.cpu.Seconds())
 		}
 		slices.Reverse(order)
 	}

@@ -85,6 +85,7 @@ func (s *Store) getOrHead(ctx context.Context, path objectstore.Path, sent, want
 		perCall = append(perCall, func(o *s3.Options) { o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired })
 	} else {
 		input.ChecksumMode = types.ChecksumModeEnabled
+		perCall = append(perCall, withFastCRC64)
 	}
 	output, err := s.client.GetObject(ctx, input, perCall...)
 	if err != nil {
