@@ -41,27 +41,27 @@ type DownloadProgress struct {
 
 // Counters only grow.
 type Counters struct {
-	Hits                int64 // reads that found the local copy
-	NotLocal            int64 // Local reads that missed
-	ReadThroughs        int64 // reads that downloaded their object first
-	Refetches           int64 // reads routed to Refetch
-	RemoteReads         int64 // reads routed to Remote or Observe
-	Observed            int64 // calls of Policy.Observe
-	MirrorWrites        int64 // writes installed locally
-	WriteCommitted      int64 // writes that failed after the remote had them
-	Downloads           int64 // objects downloaded and installed
-	DownloadedBytes     int64 // bytes received by downloads
-	DownloadRetries     int64 // repetitions after transient errors
-	DownloadFailures    int64 // downloads that failed, cancelled ones aside
-	PrefetchFailures    int64 // prefetches that failed
-	Evictions           int64 // local copies evicted
-	EvictionsCancelled  int64 // evictions cancelled by a later operation
-	Heals               int64 // damaged blocks found and replaced by a refetch
-	HealFailures        int64 // damaged blocks that could not be replaced
-	LocalErrors         int64 // local I/O that failed
-	ScanRemoved         int64 // local copies that remote scans removed
-	ScanFailures        int64 // remote scans that failed
-	StaleEntriesDropped int64 // local copies found missing when read
+	Hits                int64 `json:"hits"`                // reads that found the local copy
+	NotLocal            int64 `json:"notLocal"`            // Local reads that missed
+	ReadThroughs        int64 `json:"readThroughs"`        // reads that downloaded their object first
+	Refetches           int64 `json:"refetches"`           // reads routed to Refetch
+	RemoteReads         int64 `json:"remoteReads"`         // reads routed to Remote or Observe
+	Observed            int64 `json:"observed"`            // calls of Policy.Observe
+	MirrorWrites        int64 `json:"mirrorWrites"`        // writes installed locally
+	WriteCommitted      int64 `json:"writeCommitted"`      // writes that failed after the remote had them
+	Downloads           int64 `json:"downloads"`           // objects downloaded and installed
+	DownloadedBytes     int64 `json:"downloadedBytes"`     // bytes received by downloads
+	DownloadRetries     int64 `json:"downloadRetries"`     // repetitions after transient errors
+	DownloadFailures    int64 `json:"downloadFailures"`    // downloads that failed, cancelled ones aside
+	PrefetchFailures    int64 `json:"prefetchFailures"`    // prefetches that failed
+	Evictions           int64 `json:"evictions"`           // local copies evicted
+	EvictionsCancelled  int64 `json:"evictionsCancelled"`  // evictions cancelled by a later operation
+	Heals               int64 `json:"heals"`               // damaged blocks found and replaced by a refetch
+	HealFailures        int64 `json:"healFailures"`        // damaged blocks that could not be replaced
+	LocalErrors         int64 `json:"localErrors"`         // local I/O that failed
+	ScanRemoved         int64 `json:"scanRemoved"`         // local copies that remote scans removed
+	ScanFailures        int64 `json:"scanFailures"`        // remote scans that failed
+	StaleEntriesDropped int64 `json:"staleEntriesDropped"` // local copies found missing when read
 }
 
 // ScanResult describes one remote scan.

@@ -3,7 +3,7 @@
 #
 #   - the S3 server versitygw, into bin/ (tools/versitygw/go.mod)
 #   - SlateDB and the AWS SDK for JavaScript, by npm ci (package-lock.json)
-#   - Debian's awscli, s3cmd and flatbuffers-compiler, where apt-get works
+#   - Debian's awscli, s3cmd, flatbuffers-compiler and chromium, where apt-get works
 #
 # It does nothing that is done already.
 set -eu
@@ -34,6 +34,7 @@ missing=
 [ -x /usr/bin/aws ] || missing="$missing awscli"
 [ -x /usr/bin/s3cmd ] || missing="$missing s3cmd"
 [ -x /usr/bin/flatc ] || missing="$missing flatbuffers-compiler"
+[ -x /usr/bin/chromium ] || missing="$missing chromium fonts-dejavu-core"
 if [ -n "$missing" ]; then
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 		echo "installing$missing"

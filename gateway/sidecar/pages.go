@@ -3,12 +3,15 @@ package sidecar
 import (
 	"embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/dustin/go-humanize"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/stardustdb/stardust/mirror"
 )
 
 //go:embed status.html
@@ -24,6 +27,9 @@ func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
 		"bytes":   func(n int64) string { return humanize.IBytes(uint64(max(n, 0))) },
 		"count":   humanize.Comma,
 		"percent": percent,
+		"misses":  misses,
+		"share":   localShare,
+		"trouble": trouble,
 	}).ParseFS(files, "status.html"))
 	return map[string]http.Handler{
 		"healthz": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok\n") }),
@@ -82,4 +88,28 @@ func percent(done, size int64) int64 {
 		return 0
 	}
 	return min(100, done*100/size)
+}
+
+// misses counts the mirrored reads that found no local copy.
+func misses(c mirror.Counters) int64 { return c.ReadThroughs + c.NotLocal }
+
+// localShare says how many of the mirrored reads were local. It rounds down, so
+// that 100 % means all.
+func localShare(c mirror.Counters) string {
+	reads := c.Hits + misses(c)
+	if reads == 0 {
+		return "–"
+	}
+	return strconv.FormatInt(percent(c.Hits, reads), 10) + " %"
+}
+
+// trouble is a row of the page for something that should stay zero: it stands
+// out when it does not.
+func trouble(what string, n int64) template.HTML {
+	class := "n"
+	if n > 0 {
+		class += " bad"
+	}
+	return template.HTML(fmt.Sprintf(`<tr><td>%s</td><td class="%s">%s</td></tr>`, //nolint:gosec // the texts are the page's own
+		template.HTMLEscapeString(what), class, humanize.Comma(n)))
 }

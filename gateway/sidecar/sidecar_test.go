@@ -354,6 +354,11 @@ func TestStatusPageShowsWhatIsLocal(t *testing.T) {
 		t.Errorf("status page: %d\n%s", code, text)
 	}
 	_, text = page(t, url+"/status.json")
+	for _, member := range []string{`"objects": `, `"queuedDownloads": 0`, `"notLocal": 0`, `"heals": 0`, `"manifestId": 18`, `"retained": `, `"downloads": []`} {
+		if !strings.Contains(text, member) {
+			t.Errorf("status.json has no %s:\n%s", member, text)
+		}
+	}
 	var status Status
 	if err := json.Unmarshal([]byte(text), &status); err != nil || status.Objects != int64(len(ssts(t, u))) || !status.Database.RootKnown {
 		t.Errorf("status: %+v, %v", status, err)
