@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,7 +31,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TMPDIR", env.WorkDir)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
-			return nil
+			fixtures, err := filepath.Abs("../../slatedb/testdata")
+			env.Setenv("SLATEDB", fixtures)
+			return err
 		},
 	})
 }
