@@ -90,9 +90,17 @@ func localNames(path objectstore.Path) [2]string {
 }
 
 // localName returns the name of the object file of a path that is local, and
-// whether it is there.
+// whether it is there. Where both names are, because one could not be removed,
+// it is the one with a .meta file.
 func localName(files map[string]localFile, path objectstore.Path) (name string, ok bool) {
-	for _, name = range localNames(path) {
+	names := localNames(path)
+	for _, name := range names {
+		_, object := files[name]
+		if _, meta := files[name+".meta"]; object && meta {
+			return name, true
+		}
+	}
+	for _, name = range names {
 		if _, ok = files[name]; ok {
 			break
 		}
