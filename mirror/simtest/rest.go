@@ -51,7 +51,7 @@ func (s *simulation) idle(gates []*gate) []*gate {
 	return s.useful(gates)
 }
 
-// local is a file in the mirror's directory.
+// localFile is a file in the mirror's directory.
 type localFile struct {
 	size int64
 	path objectstore.Path // of a .meta file that can be read

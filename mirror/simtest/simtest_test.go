@@ -36,7 +36,7 @@ func TestEverySeedKeepsTheGuarantees(t *testing.T) {
 	case os.Getenv("STARDUST_LONG") != "":
 		count = 100_000
 	case raced || testing.Short():
-		count = 150
+		count = 400
 	default:
 		count = 3000
 	}
