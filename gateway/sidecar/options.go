@@ -129,6 +129,6 @@ func (o *Options) endpoint(observe func(s3.Observation)) s3.Options {
 	return s3.Options{
 		Bucket: o.Bucket, Credentials: o.Credentials, Anonymous: o.Anonymous, Region: o.Region,
 		MaxConcurrentRequests: o.MaxConcurrentRequests,
-		Clock:                 o.Now, Logger: o.Logger, Observe: observe,
+		Clock:                 o.Now, Logger: o.Logger, Observe: observe, Failure: o.refusal,
 	}
 }

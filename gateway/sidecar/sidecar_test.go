@@ -297,8 +297,10 @@ func TestAnotherDatabaseIsNeverAnsweredFromThisOne(t *testing.T) {
 	u.load(t, "b-checkpoints/db", "other")
 	s, client, _ := serve(t, options(t, u))
 	<-s.Ready()
-	if _, err := get(t, client, "other/manifest/00000000000000000016.manifest"); err == nil {
-		t.Error("a manifest of another database was served by this one's policy")
+	// The client must not take the refusal for an error that passes.
+	_, err := get(t, client, "other/manifest/00000000000000000016.manifest")
+	if err == nil || !strings.Contains(err.Error(), "InvalidRequest") || !strings.Contains(err.Error(), `under "other"`) {
+		t.Errorf("a manifest of another database was answered with %v", err)
 	}
 	path := "other/compacted/01M8TRB79STZRHH2KEP6ZZK9G5.sst"
 	got, err := get(t, client, path)
