@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"net"
 	"net/url"
 	"strings"
 
@@ -71,11 +72,50 @@ func storeReason(op string, err error) string {
 	case errors.As(err, &local):
 		return local.Op + ": " + explain(local.Source)
 	}
+	if reason := remoteReason(err); reason != "" {
+		return reason
+	}
 	text := explain(err)
 	for _, label := range []string{objectstore.ErrInvalidOption.Error() + ": ", "invalid mirror configuration: "} {
 		text = strings.TrimPrefix(text, label)
 	}
 	return text
+}
+
+// remoteReason returns what a remote server, or the network on the way to it, had
+// to say, without the SDK's account of the request; empty when neither did.
+func remoteReason(err error) string {
+	kind := ""
+	for _, sentinel := range []error{
+		objectstore.ErrAlreadyExists, objectstore.ErrNotFound, objectstore.ErrPrecondition,
+		objectstore.ErrUnauthenticated, objectstore.ErrPermissionDenied,
+	} {
+		if errors.Is(err, sentinel) {
+			kind = sentinel.Error()
+			break
+		}
+	}
+	var answer interface{ ErrorCode() string }
+	var network *net.OpError
+	switch {
+	case errors.As(err, &answer):
+		code := answer.ErrorCode()
+		if message, ok := answer.(interface{ ErrorMessage() string }); ok && message.ErrorMessage() != "" {
+			code += ": " + strings.TrimSuffix(message.ErrorMessage(), ".")
+		}
+		switch {
+		case errors.Is(err, objectstore.ErrAlreadyExists):
+			return kind
+		case kind != "":
+			return kind + " (" + code + ")"
+		}
+		return code
+	case errors.Is(err, objectstore.ErrUnauthenticated):
+		return kind + "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile"
+	case errors.As(err, &network):
+		return network.Error()
+	}
+	return ""
 }
 
 // redacted returns a URL without the secret that somebody may have put into it.

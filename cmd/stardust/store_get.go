@@ -25,7 +25,11 @@ with --replace.`,
 		Args: arguments(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withObject(cmd.Context(), args[0], "", false, func(store objectstore.Store, path objectstore.Path) error {
-				return e.download(cmd.Context(), store, path, argument(args, 1), replace)
+				if argument(args, 1) == "-" {
+					return stopped(cmd.Context(), e.printObject(cmd.Context(), store, path), "the output is not complete")
+				}
+				err := e.download(cmd.Context(), store, path, argument(args, 1), replace)
+				return stopped(cmd.Context(), err, "no local file was written")
 			})
 		},
 	}
@@ -33,27 +37,32 @@ with --replace.`,
 	return cmd
 }
 
-// download writes an object to a local file, which is there whole or not at all,
-// or to standard output.
-func (e *env) download(ctx context.Context, store objectstore.Store, path objectstore.Path, local string, replace bool) error {
+// printObject writes an object to standard output.
+func (e *env) printObject(ctx context.Context, store objectstore.Store, path objectstore.Path) error {
 	result, err := store.Get(ctx, path, nil)
 	if err != nil {
 		return err
 	}
 	defer result.Body.Close() //nolint:errcheck // reading loses nothing
-	body := contextReader(ctx, result.Body)
-	if local == "-" {
-		_, err := io.Copy(e.out, body)
-		return stopped(ctx, err, "the output is not complete")
-	}
+	_, err = io.Copy(e.out, contextReader(ctx, result.Body))
+	return err
+}
+
+// download writes an object to a local file, which is there whole or not at all.
+func (e *env) download(ctx context.Context, store objectstore.Store, path objectstore.Path, local string, replace bool) error {
 	directory, name, err := localPlace(local, path.Base())
 	if err != nil {
 		return err
 	}
+	result, err := store.Get(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	defer result.Body.Close() //nolint:errcheck // reading loses nothing
 	b := e.newBar("get", result.Meta.Size)
-	err = saveLocal(writerTo{body}, b, directory, name, replace)
+	err = saveLocal(writerTo{contextReader(ctx, result.Body)}, b, directory, name, replace)
 	b.done(b.current.Load())
-	return stopped(ctx, err, "no local file was written")
+	return err
 }
 
 // writerTo lets a reader be copied from.
