@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	gateway "github.com/stardustdb/stardust/gateway/s3"
@@ -80,6 +81,25 @@ func (b *bench) openSidecar(upstream *slateUpstream, root objectstore.Path) (url
 		closeAll() //nolint:errcheck // interrupted
 		return "", nil, b.ctx.Err()
 	}
+}
+
+// serveBare serves a directory as the bucket benchBucket, its SSTs by net/http's
+// file server, which checks neither signatures nor bytes.
+func (b *bench) serveBare(store objectstore.Store, dir string) (url string, stop func(), err error) {
+	handler, err := gateway.NewHandler(store, gateway.Options{
+		Bucket: benchBucket, Region: benchRegion, Credentials: map[string]string{benchAccess: benchSecret},
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	files := http.StripPrefix("/"+benchBucket, http.FileServer(http.Dir(dir)))
+	return b.serve(serveHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, ".sst") {
+			files.ServeHTTP(w, r)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})))
 }
 
 // waitForRuns waits until the database has sorted runs and no more SSTs in L0

@@ -17,11 +17,14 @@ const (
 	// scanRows is how many rows one scan reads: a direct one waits for every
 	// block of them.
 	scanRows = 1000
+	// slateReaders: direct, through the sidecar, from files, from net/http.
+	slateReaders = 4
 )
 
 // slateReads compares reads of a real SlateDB without a block cache: direct to
-// an upstream far away, through a sidecar in front of the same upstream, and
-// from local files.
+// an upstream far away, through a sidecar in front of the same upstream, from
+// local files, and from net/http's file server, which shows what the way over
+// HTTP costs alone.
 func slateReads(b *bench) error {
 	if !nodeInstalled() {
 		return nil
@@ -45,7 +48,7 @@ func slateReads(b *bench) error {
 	for _, copied := range []struct {
 		to   objectstore.Store
 		root string
-	}{{upstream.store, "direct/"}, {upstream.store, "mirrored/"}, {local, "file/"}} {
+	}{{upstream.store, "direct/"}, {upstream.store, "mirrored/"}, {local, "file/"}, {local, "bare/"}} {
 		if err := copyDatabase(b.ctx, upstream.store, "loaded/", copied.to, copied.root); err != nil {
 			return err
 		}
@@ -56,11 +59,18 @@ func slateReads(b *bench) error {
 	}
 	defer closeSidecar() //nolint:errcheck // measured, not kept
 
-	readers := make([]*nodeWorker, 3)
+	bareURL, closeBare, err := b.serveBare(local, files)
+	if err != nil {
+		return err
+	}
+	defer closeBare()
+
+	readers := make([]*nodeWorker, slateReaders)
 	for i, of := range []struct{ endpoint, url, root string }{
 		{upstream.url, "s3://" + slowBucket, "direct"},
 		{sidecarURL, "s3://" + benchBucket, "mirrored"},
 		{"", "file://" + files, "file"},
+		{bareURL, "s3://" + benchBucket, "bare"},
 	} {
 		if readers[i], err = b.startNode(of.endpoint); err != nil {
 			return err
@@ -86,16 +96,18 @@ func slateReads(b *bench) error {
 	return nil
 }
 
-func (b *bench) addSlateRows(what string, ms [3][]float64, bar float64) {
+func (b *bench) addSlateRows(what string, ms [slateReaders][]float64, bar float64) {
 	faster, files := median(ratios(ms[0], ms[1])), median(ratios(ms[1], ms[2]))
-	details := fmt.Sprintf("p50 of %.2f ms direct, %.2f sidecar, %.2f files", median(ms[0]), median(ms[1]), median(ms[2]))
+	bare := median(ratios(ms[1], ms[3]))
+	details := fmt.Sprintf("p50 of %.2f ms direct, %.2f sidecar, %.2f files, %.2f net/http", median(ms[0]), median(ms[1]), median(ms[2]), median(ms[3]))
 	b.add(row{what: "SlateDB, " + what + ": sidecar times as fast as direct", ratio: faster, bar: bar, details: details})
 	b.add(row{what: "SlateDB, " + what + ": sidecar, time of files", ratio: files, bar: 1.5, atMost: true, details: details})
+	b.add(row{what: "SlateDB, " + what + ": sidecar, time of net/http", ratio: bare, details: details})
 }
 
-// slateRounds has the three readers take turns and returns the median
+// slateRounds has the readers take turns and returns the median
 // milliseconds of each in each round.
-func (b *bench) slateRounds(read func(reader, round int) ([]float64, error)) (ms [3][]float64, err error) {
+func (b *bench) slateRounds(read func(reader, round int) ([]float64, error)) (ms [slateReaders][]float64, err error) {
 	for round := range b.rounds {
 		for reader := range ms {
 			micros, err := read(reader, round)
