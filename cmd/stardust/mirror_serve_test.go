@@ -35,13 +35,15 @@ type served struct {
 	access string
 	secret string
 	http   *http.Client
+	// drained is closed when standard error has ended.
+	drained chan struct{}
 }
 
 // serve starts stardust mirror serve on a free port and waits until it says where
 // it listens. With made-up keys it reads them from what the process prints.
 func serve(t *testing.T, dir string, args ...string) *served {
 	t.Helper()
-	s := &served{t: t, access: serveAccess, secret: serveSecret, http: http.DefaultClient}
+	s := &served{t: t, access: serveAccess, secret: serveSecret, http: http.DefaultClient, drained: make(chan struct{})}
 	s.process = start(t, dir, append([]string{"mirror", "serve", "--dir", "m", "--listen", "127.0.0.1:0"}, args...)...)
 	t.Cleanup(s.stop)
 	made := regexp.MustCompile(`^made up for this run: STARDUST_ACCESS_KEY_ID=(\S+) STARDUST_SECRET_ACCESS_KEY=(\S+)\n$`)
@@ -56,11 +58,15 @@ func serve(t *testing.T, dir string, args ...string) *served {
 			break
 		}
 		if err != nil {
+			close(s.drained)
 			t.Fatalf("%v never served; last it said %q", s.Args, line)
 		}
 	}
 	// Nobody else reads it, and a full pipe would stop the process.
-	go io.Copy(io.Discard, s.stderr) //nolint:errcheck // ends with the process
+	go func() {
+		defer close(s.drained)
+		io.Copy(io.Discard, s.stderr) //nolint:errcheck // ends with the process
+	}()
 	return s
 }
 
@@ -68,7 +74,7 @@ func serve(t *testing.T, dir string, args ...string) *served {
 func (s *served) stop() {
 	if s.ProcessState == nil {
 		s.Process.Kill() //nolint:errcheck // it may have ended
-		s.Wait()         //nolint:errcheck // it was killed
+		s.exit()
 	}
 }
 
@@ -78,6 +84,12 @@ func (s *served) terminate() int {
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		s.t.Fatal(err)
 	}
+	return s.exit()
+}
+
+// exit waits for the end and returns the exit code.
+func (s *served) exit() int {
+	<-s.drained
 	s.Wait() //nolint:errcheck // the exit code tells
 	return s.ProcessState.ExitCode()
 }
@@ -402,8 +414,7 @@ func TestServeFinishesAnUploadWhenItIsTerminated(t *testing.T) {
 	if err := <-answered; err != nil {
 		t.Errorf("the upload: %v", err)
 	}
-	s.Wait() //nolint:errcheck // the exit code tells
-	if code := s.ProcessState.ExitCode(); code != 0 {
+	if code := s.exit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	if stored, err := os.ReadFile(filepath.Join(dir, "up", "new")); err != nil || !bytes.Equal(stored, data) {
