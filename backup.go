@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/heap"
 	"golang.org/x/sync/errgroup"
 )
@@ -31,34 +32,19 @@ type BackupOptions struct {
 //
 // It returns StatusConflict when the path exists, StatusEvaluationFailed when a
 // chunk is damaged, StatusIO when the disk fails or is full, and StatusCanceled
-// when ctx ends first; there is no new file then.
+// when ctx ends first; there is no new file then. StatusConflict with CodeInUse
+// says that another backup writes to the same path.
 func (db *DB) Backup(ctx context.Context, path string, options *BackupOptions) error {
 	const op = "backup"
-	if err := db.enter(); err != nil {
-		return withOp(op, err)
-	}
-	defer db.calls.Done()
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		if err == nil {
-			err = conflict("", "%s exists already; a backup makes a new file", path)
-		}
+	inner, end, err := db.task(ctx)
+	if err != nil {
 		return withOp(op, err)
 	}
 	b := backup{db: db}
 	if options != nil {
 		b.options = *options
 	}
-	partial := path + ".partial"
-	err := b.write(ctx, partial)
-	if err == nil {
-		err = renameDurably(partial, path)
-	}
-	if err != nil {
-		if gone := os.Remove(partial); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-	}
-	return withOp(op, err)
+	return withOp(op, end(b.run(inner, path)))
 }
 
 // backup is one backup under way.
@@ -70,14 +56,63 @@ type backup struct {
 	progress CheckProgress
 }
 
-func (b *backup) write(ctx context.Context, partial string) (err error) {
-	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // left by a backup that was killed
+func (b *backup) run(ctx context.Context, path string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = conflict("", "%s exists already; a backup makes a new file", path)
+		}
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	partial := path + ".partial"
+	if err := b.clear(partial); err != nil {
+		return err
 	}
 	target, err := openContainer(partial, &Options{Logger: b.db.options.Logger})
 	if err != nil {
 		return openError(partial, err)
 	}
+	if err = b.write(ctx, target); err == nil {
+		err = renameDurably(partial, path)
+	}
+	if err != nil {
+		err = errors.Join(err, removeDatabase(partial))
+	}
+	return err
+}
+
+// clear removes what a backup that was killed left behind, but not what another
+// one is writing, nor a file of somebody else's.
+func (b *backup) clear(partial string) error {
+	if _, err := os.Lstat(partial); err == nil {
+		old, err := openContainer(partial, &Options{MustExist: true, Logger: b.db.options.Logger})
+		switch {
+		case errors.Is(err, container.ErrLocked), errors.Is(err, container.ErrNotDatabase):
+			return openError(partial, err)
+		case err == nil:
+			// Its content does not matter, nor what closing finds wrong.
+			_ = old.close()
+		}
+	}
+	return removeDatabase(partial)
+}
+
+// removeDatabase removes a database's file, its log and its shared memory, as
+// far as they exist.
+func removeDatabase(path string) error {
+	var errs []error
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// write fills the new file and closes it.
+func (b *backup) write(ctx context.Context, target *file) (err error) {
 	defer func() {
 		if closed := target.close(); err == nil {
 			err = closed

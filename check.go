@@ -39,26 +39,37 @@ type CheckReport struct {
 
 // Check verifies the whole file: the tables and what they say of each other,
 // the tree, the history, and every chunk against its digest. It reads while
-// others write, and checks what was there when it began.
+// others write, and checks what was there when it began. A second check waits
+// for the first. It takes 4 MiB for each processor from the memory budget.
 //
 // Damage is in the report, not the error, which is for what hinders the check:
-// StatusCanceled when ctx ends, StatusIO, StatusClosed. The report is valid
-// then, too.
+// StatusCanceled when ctx ends, StatusIO, StatusOutOfMemory, StatusClosed. The
+// report is valid then, too.
 func (db *DB) Check(ctx context.Context, options *CheckOptions) (*CheckReport, error) {
 	const op = "check"
-	if err := db.enter(); err != nil {
+	inner, end, err := db.task(ctx)
+	if err != nil {
 		return new(CheckReport), withOp(op, err)
 	}
-	defer db.calls.Done()
-	// A check reads within a read. One at a time leaves connections for that.
-	db.checks.Lock()
-	defer db.checks.Unlock()
 	c := checking{db: db}
 	if options != nil {
 		c.options = *options
 	}
-	err := db.catalog.Read(ctx, catalog.Live, func(v *catalog.View) error {
-		counts, err := v.Check(c.problem)
+	err = end(c.run(inner))
+	return &c.report, withOp(op, err)
+}
+
+// run checks everything. Damage is no error.
+func (c *checking) run(ctx context.Context) error {
+	// A check reads within a read. One at a time leaves connections for that.
+	select {
+	case c.db.checking <- struct{}{}:
+		defer func() { <-c.db.checking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := c.db.catalog.Read(ctx, catalog.Live, func(v *catalog.View) error {
+		counts, err := v.Check(ctx, c.problem)
 		c.report.Payloads, c.report.Nodes = counts.Payloads, counts.Nodes
 		c.report.Versions, c.report.Transactions = counts.Versions, counts.Transactions
 		if err != nil {
@@ -68,9 +79,9 @@ func (db *DB) Check(ctx context.Context, options *CheckOptions) (*CheckReport, e
 	})
 	if isDamage(err) {
 		c.problem(err)
-		err = nil
+		return nil
 	}
-	return &c.report, withOp(op, err)
+	return err
 }
 
 // checking is one check under way.

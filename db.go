@@ -18,7 +18,7 @@ type DB struct {
 	budget  *budget
 	buffers bufferPool
 
-	checks sync.Mutex // held by the check under way
+	checking chan struct{} // holds a token while a check is under way
 
 	// calls counts the calls and streams under way, so that Close can wait
 	// for them; mu guards closing.
@@ -38,7 +38,16 @@ func (db *DB) Objects() Objects { return Objects{db: db, at: catalog.Live} }
 // what was queued, and closes the file: at rest it is one file. Streams that
 // are still open return StatusClosed from then on, but close them all the same.
 // A second Close returns StatusClosed.
+//
+// Long calls are not waited for to their end: imports, exports, checks and
+// backups stop at their next step and return StatusClosed. A ReadFrom or WriteTo
+// ends when its caller's own reader or writer returns. Do not call Close from
+// a callback, a reader or a writer that such a call uses: it would wait for
+// itself.
 func (db *DB) Close() error {
+	if db == nil {
+		return withOp("close", errClosed())
+	}
 	db.mu.Lock()
 	if db.closed {
 		db.mu.Unlock()
@@ -61,6 +70,9 @@ func (db *DB) Close() error {
 
 // enter marks a call as under way; the caller calls db.calls.Done.
 func (db *DB) enter() error {
+	if db == nil {
+		return errClosed()
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
@@ -68,6 +80,33 @@ func (db *DB) enter() error {
 	}
 	db.calls.Add(1)
 	return nil
+}
+
+// task marks a long call as under way, and returns a context that also ends when
+// the database closes. The caller calls end with the call's error, which
+// becomes StatusClosed when that is why it was canceled.
+func (db *DB) task(ctx context.Context) (inner context.Context, end func(error) error, err error) {
+	if err := db.enter(); err != nil {
+		return nil, nil, err
+	}
+	inner, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(db.ctx, cancel)
+	end = func(err error) error {
+		stop()
+		cancel()
+		db.calls.Done()
+		return db.closing(ctx, err)
+	}
+	return inner, end, nil
+}
+
+// closing returns StatusClosed instead of an error that the end of db.ctx, and
+// not that of the caller's context, brought about.
+func (db *DB) closing(ctx context.Context, err error) error {
+	if err = asError(err); errors.Is(err, StatusCanceled) && ctx.Err() == nil && db.ctx.Err() != nil {
+		return errClosed()
+	}
+	return err
 }
 
 // enabled checks that the database is open and has the objects plugin.

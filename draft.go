@@ -1,6 +1,7 @@
 package stardust
 
 import (
+	"context"
 	"crypto/sha256"
 	"sync"
 
@@ -145,7 +146,7 @@ func (db *DB) storedChunk(digest Digest, data []byte) (row int64, err error) {
 		return err
 	})
 	if err != nil || !found {
-		return 0, asError(err)
+		return 0, db.closing(context.Background(), err)
 	}
 	same, err := db.file.heap.Equal(heap.Location{Offset: c.Offset, Size: c.Size}, data)
 	if err != nil && !isDamage(err) {

@@ -8,8 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 
+	"github.com/stardustdb/stardust/internal/catalog"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -29,18 +29,22 @@ import (
 // too.
 func (v Objects) Export(ctx context.Context, entity int64, to string, options *TransferOptions) (*TransferReport, error) {
 	const op = "objects.export"
-	pinned, err := v.WithContext(ctx).pin()
-	ex := &exporter{objects: pinned}
+	ex := new(exporter)
 	if options != nil {
 		ex.options = *options
 	}
-	if ex.options.Workers <= 0 {
-		ex.options.Workers = runtime.GOMAXPROCS(0)
+	if err := v.enabled(); err != nil {
+		return &ex.report, withOp(op, err)
 	}
-	if err == nil {
-		err = ex.run(ctx, entity, to)
+	inner, end, err := v.db.task(ctx)
+	if err != nil {
+		return &ex.report, withOp(op, err)
 	}
-	return &ex.report, withOp(op, asError(err))
+	ex.limitWorkers(v.db.budget)
+	if ex.objects, err = v.WithContext(inner).pin(); err == nil {
+		err = ex.run(inner, entity, to)
+	}
+	return &ex.report, withOp(op, end(err))
 }
 
 // exporter is one export: a walk that makes directories, and workers that write
@@ -59,6 +63,11 @@ type exportFile struct {
 }
 
 func (ex *exporter) run(ctx context.Context, entity int64, to string) error {
+	if entity != catalog.Root {
+		if _, err := ex.objects.Record(entity); err != nil {
+			return err // before anything is made
+		}
+	}
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
 	}

@@ -116,13 +116,21 @@ func openError(path string, err error) error {
 // renameDurably gives a finished file its name, for good. It never replaces
 // another.
 func renameDurably(from, to string) error {
-	if err := os.Link(from, to); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return conflict("", "%s appeared meanwhile; a backup makes a new file", to)
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		err = os.Remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return conflict("", "%s appeared meanwhile; a backup makes a new file", to)
+	default:
+		// A file system without hard links, or one that is broken. Only here can
+		// a file that appears at this very moment be replaced.
+		if _, there := os.Lstat(to); !errors.Is(there, fs.ErrNotExist) {
+			return errors.Join(err, there)
 		}
-		return err
+		err = os.Rename(from, to)
 	}
-	if err := os.Remove(from); err != nil {
+	if err != nil {
 		return err
 	}
 	dir, err := os.Open(filepath.Dir(to))

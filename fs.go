@@ -1,9 +1,11 @@
 package stardust
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"time"
 )
 
@@ -87,8 +89,8 @@ func (t treeFS) ReadFile(name string) ([]byte, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
 	}
-	data := make([]byte, file.info.Record.Size)
-	if _, err := io.ReadFull(file, data); err != nil {
+	data, err := file.readAll()
+	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}
 	return data, nil
@@ -157,6 +159,26 @@ func (i fileInfo) Mode() fs.FileMode {
 type openFile struct {
 	*PluginStream
 	info fileInfo
+}
+
+// readFileTrust is how much memory ReadFile takes on the word of a record alone;
+// for a larger file it grows with what was really read.
+const readFileTrust = 64 << 20
+
+func (f *openFile) readAll() ([]byte, error) {
+	size := f.info.Record.Size
+	if size > math.MaxInt/2 {
+		return nil, &Error{Status: StatusOutOfMemory, Message: "the file does not fit in memory; open it and read parts"}
+	}
+	if size <= readFileTrust {
+		data := make([]byte, size)
+		_, err := io.ReadFull(f, data)
+		return data, err
+	}
+	var data bytes.Buffer
+	data.Grow(readFileTrust)
+	_, err := f.WriteTo(&data)
+	return data.Bytes(), err
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }

@@ -98,13 +98,13 @@ type Fact struct {
 }
 
 // Transactions yields the transactions whose id is at least from, in order. It
-// sees those that were committed when it began, in bounded memory. It works
-// without the objects plugin.
+// sees those that were committed when it began, in memory for a few large ones.
+// It works without the objects plugin.
 //
-// It yields an error of StatusEvaluationFailed when a stored record is damaged,
-// and of StatusClosed.
+// An error ends it: of StatusEvaluationFailed when a stored record is damaged,
+// after those before it, or of StatusClosed.
 func (db *DB) Transactions(from int64) iter.Seq2[Transaction, error] {
-	const op, page = "transactions", 64
+	const op, page, pageFacts = "transactions", 64, 4096
 	return func(yield func(Transaction, error) bool) {
 		last, err := db.Snapshot()
 		if err != nil {
@@ -112,13 +112,26 @@ func (db *DB) Transactions(from int64) iter.Seq2[Transaction, error] {
 			return
 		}
 		for next := max(from, 1); next <= last.revision; {
-			var got []Transaction
+			var got []*catalog.Transaction
+			facts := 0
 			err := db.view(context.Background(), last.revision, false, func(v *catalog.View) error {
 				return v.Transactions(next, func(t *catalog.Transaction) bool {
-					got = append(got, newTransaction(t))
-					return len(got) < page
+					got = append(got, t)
+					facts += len(t.Facts)
+					return len(got) < page && facts < pageFacts
 				})
 			})
+			for _, t := range got {
+				out, bad := newTransaction(t)
+				if bad != nil {
+					yield(Transaction{}, withOp(op, bad))
+					return
+				}
+				if !yield(out, nil) {
+					return
+				}
+				next = t.ID + 1
+			}
 			if err != nil {
 				yield(Transaction{}, withOp(op, err))
 				return
@@ -126,17 +139,11 @@ func (db *DB) Transactions(from int64) iter.Seq2[Transaction, error] {
 			if len(got) == 0 {
 				return
 			}
-			for _, t := range got {
-				if !yield(t, nil) {
-					return
-				}
-			}
-			next = got[len(got)-1].ID + 1
 		}
 	}
 }
 
-func newTransaction(t *catalog.Transaction) Transaction {
+func newTransaction(t *catalog.Transaction) (Transaction, error) {
 	out := Transaction{ID: t.ID, Time: t.Time, Facts: make([]Fact, len(t.Facts))}
 	for i := range t.Facts {
 		f := &t.Facts[i]
@@ -151,10 +158,12 @@ func newTransaction(t *catalog.Transaction) Transaction {
 		case catalog.DigestValue:
 			out.Facts[i].Value = Digest(f.Value.Digest)
 		case catalog.JSON:
-			if v, err := dust.Parse(f.Value.Bytes, dust.JSON); err == nil {
-				out.Facts[i].Value = newDocument(v)
+			v, err := dust.Parse(f.Value.Bytes, dust.JSON)
+			if err != nil {
+				return out, damaged(err, "transaction %d: attribute %s of entity %d", t.ID, shorten(f.Attribute), f.Entity)
 			}
+			out.Facts[i].Value = newDocument(v)
 		}
 	}
-	return out
+	return out, nil
 }

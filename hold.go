@@ -12,13 +12,13 @@ import "context"
 // ctx ends first.
 func (db *DB) HoldWrites(ctx context.Context) (release func(), err error) {
 	const op = "hold_writes"
-	if db.queue == nil {
-		return nil, withOp(op, db.writable())
-	}
 	if err := db.enter(); err != nil {
 		return nil, withOp(op, err)
 	}
 	defer db.calls.Done()
+	if db.queue == nil {
+		return nil, withOp(op, db.writable())
+	}
 	release, err = db.queue.hold(ctx)
 	return release, withOp(op, asError(err))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -28,24 +27,28 @@ const (
 // What can't be read, or has a name that the tree can't hold, is reported in
 // TransferReport.Problems, and the import goes on; so are symbolic links and
 // special files, which are skipped and not followed. The error is for what ends
-// an import: StatusCanceled when ctx ends, a full disk, writes on hold, or a
-// target that is no directory. The report is valid then too, and what was
-// committed stays.
+// an import: StatusCanceled when ctx ends, StatusIO with CodeNoSpace for a full
+// disk, StatusConflict when writes are held, StatusOutOfMemory when the memory
+// budget has no room for a worker's upload, StatusInvalidArgument when the target
+// is not a directory and StatusNotFound when it does not exist, StatusClosed. The
+// report is valid then too, and what was committed stays.
 func (v Objects) Import(ctx context.Context, from fs.FS, into int64, options *TransferOptions) (*TransferReport, error) {
 	const op = "objects.import"
-	v = v.WithContext(ctx)
-	im := &importer{objects: v, from: from}
+	im := &importer{from: from}
 	if options != nil {
 		im.options = *options
 	}
-	if im.options.Workers <= 0 {
-		im.options.Workers = runtime.GOMAXPROCS(0)
-	}
-	if err := v.checkTarget(into); err != nil {
+	if err := v.WithContext(ctx).checkTarget(into); err != nil {
 		return &im.report, withOp(op, err)
 	}
-	err := im.run(ctx, into)
-	return &im.report, withOp(op, asError(err))
+	inner, end, err := v.db.task(ctx)
+	if err != nil {
+		return &im.report, withOp(op, err)
+	}
+	im.objects = v.WithContext(inner)
+	im.limitWorkers(v.db.budget)
+	err = end(im.run(inner, into))
+	return &im.report, withOp(op, err)
 }
 
 func (v Objects) checkTarget(into int64) error {
@@ -102,17 +105,18 @@ func (im *importer) run(ctx context.Context, into int64) error {
 	im.files = make(chan *importItem, 4*im.options.Workers)
 	im.stored = make(chan *importItem, importBatch)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
+	// The walk sends to the batcher, too: both channels' senders end together.
+	senders, sendCtx := errgroup.WithContext(ctx)
+	senders.Go(func() error {
 		defer close(im.files)
-		return im.walk(ctx, &importDirectory{entity: into})
+		return im.walk(sendCtx, &importDirectory{entity: into})
 	})
-	workers, workCtx := errgroup.WithContext(ctx)
 	for range im.options.Workers {
-		workers.Go(func() error { return im.store(workCtx) })
+		senders.Go(func() error { return im.store(sendCtx) })
 	}
 	group.Go(func() error {
 		defer close(im.stored)
-		return workers.Wait()
+		return senders.Wait()
 	})
 	group.Go(func() error { return im.batch(ctx) })
 	err := group.Wait()

@@ -77,27 +77,44 @@ func (im *importer) plan(p *planner, items []*importItem, entities map[*importDi
 		}
 		surplus = append(surplus, more...)
 	}
+	there := make(map[*importDirectory]error)
 	for _, item := range items {
-		item.err = nil
 		parent, fresh := entities[item.parent]
 		if !fresh {
 			parent = item.parent.entity
 		}
-		if item.parent.failed {
-			item.err = invalid("its directory was not imported")
-			continue
+		err := p.importParent(item.parent, fresh, there)
+		if err == nil {
+			err = p.importNode(item, parent, fresh, entities)
 		}
-		if err := p.importNode(item, parent, fresh, entities); err != nil {
+		item.err = err
+		if err != nil {
 			if !refusal(err) {
 				return nil, err
 			}
-			item.err = err
 			if item.made != nil {
 				item.made.failed = true
 			}
 		}
 	}
 	return surplus, nil
+}
+
+// importParent checks that a directory can take what the import brings. One that
+// an earlier commit made, or found, may have been removed since.
+func (p *planner) importParent(d *importDirectory, fresh bool, there map[*importDirectory]error) error {
+	if d.failed {
+		return invalid("its directory was not imported")
+	}
+	if fresh {
+		return nil
+	}
+	err, known := there[d]
+	if !known {
+		err = p.directory("directory", d.entity)
+		there[d] = err
+	}
+	return err
 }
 
 // importNode plans one node. Nothing else can be in a directory that this very

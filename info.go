@@ -27,8 +27,9 @@ type Info struct {
 // plugin. It returns StatusClosed, StatusIO, or StatusEvaluationFailed when
 // stored metadata is damaged.
 func (db *DB) Info() (Info, error) {
-	info := Info{Path: db.file.path(), Format: container.FormatVersion, Identity: db.file.identity()}
+	var info Info
 	err := db.view(context.Background(), catalog.Live, true, func(v *catalog.View) (err error) {
+		info = Info{Path: db.file.path(), Format: container.FormatVersion, Identity: db.file.identity()}
 		if info.LastRevision, err = v.LastRevision(); err != nil {
 			return err
 		}

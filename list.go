@@ -49,7 +49,7 @@ func (v Objects) List(parent int64) iter.Seq2[Record, error] {
 // pin returns the same operations at a fixed revision.
 func (v Objects) pin() (Objects, error) {
 	if v.at != catalog.Live {
-		return v, nil
+		return v, v.enabled()
 	}
 	err := v.readOne(func(view *catalog.View) (err error) {
 		v.at, err = view.LastRevision()

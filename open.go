@@ -50,8 +50,9 @@ func newDB(f *file, o Options) (*DB, error) {
 	}
 	db := &DB{
 		options: o, file: f, catalog: c,
-		budget:  newBudget(o.MemoryBudget),
-		streams: make(map[*PluginStream]struct{}),
+		budget:   newBudget(o.MemoryBudget),
+		streams:  make(map[*PluginStream]struct{}),
+		checking: make(chan struct{}, 1),
 	}
 	db.ctx, db.cancel = context.WithCancel(context.Background())
 	if err := db.start(); err != nil {

@@ -2,11 +2,18 @@ package stardust
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/dust"
 )
+
+// MaxAttributesSize is how many bytes all attributes of an entity that Patch wrote
+// take together at most, as compact JSON: names and values.
+const MaxAttributesSize = 1 << 20
 
 // maxAttributeName bounds an attribute's name, in bytes.
 const maxAttributeName = 4096
@@ -77,12 +84,18 @@ func attributes(v *catalog.View, n *catalog.Node) (dust.Value, error) {
 // commit and returns all of them: null removes a member, objects merge,
 // anything else replaces. Of the reserved attributes only
 // stardust/object/digest may be written, on a file, and names a published
-// payload. A patch that changes nothing keeps the revision.
+// payload. A patch that changes nothing keeps the revision. The result shows the
+// entity as this commit left it.
+//
+// An attribute's name has 1 to 4096 bytes of UTF-8 and does not begin with
+// "stardust/". All of an entity's attributes together are at most
+// MaxAttributesSize.
 //
 // It returns StatusUnavailable with CodePluginRequired when the patch writes
 // stardust/object/digest and the database does not enable objects;
-// StatusInvalidArgument when the patch is malformed, names a reserved
-// attribute, or expectedRevision is negative; StatusNotFound when the entity
+// StatusInvalidArgument when the patch is malformed, too large, names a reserved
+// attribute, or expectedRevision is negative, and when it gives a directory a
+// payload; StatusNotFound when the entity
 // does not exist or the digest is not published; StatusConflict when
 // expectedRevision is stale (zero skips the check) or the database holds writes.
 func (db *DB) Patch(entity int64, patch *Document, expectedRevision int64) (*Document, error) {
@@ -110,11 +123,15 @@ func (db *DB) PatchContext(ctx context.Context, entity int64, patch *Document, e
 	if err := db.writable(); err != nil {
 		return nil, withOp(op, err)
 	}
-	w := &write{plan: func(p *planner) error { return p.patch(entity, value.Members(), expectedRevision) }}
+	var after dust.Value
+	w := &write{plan: func(p *planner) (err error) {
+		after, err = p.patch(entity, value.Members(), expectedRevision)
+		return err
+	}}
 	if _, err := db.commit(ctx, w); err != nil {
 		return nil, withOp(op, err)
 	}
-	return db.Attributes(entity)
+	return newDocument(after), nil
 }
 
 // checkAttribute refuses what no patch may write.
@@ -129,7 +146,7 @@ func (db *DB) checkAttribute(m dust.Member) *Error {
 		if _, err := digestValue(m.Value, true); err != nil {
 			return invalid("%s: %s", name, err.Message)
 		}
-	case len(name) >= len(reservedPrefix) && name[:len(reservedPrefix)] == reservedPrefix:
+	case strings.HasPrefix(name, reservedPrefix):
 		return invalid("%s: is reserved; of these only %s may be patched", shorten(name), catalog.AttributeDigest)
 	case name == "" || len(name) > maxAttributeName || !utf8.ValidString(name):
 		return invalid("%s: is not an attribute's name, which has 1 to %d bytes of UTF-8", shorten(name), maxAttributeName)
@@ -137,35 +154,66 @@ func (db *DB) checkAttribute(m dust.Member) *Error {
 	return nil
 }
 
-// patch plans what a merge patch changes.
-func (p *planner) patch(entity int64, members []dust.Member, expected int64) error {
+// patch plans what a merge patch changes, and returns the attributes as they will
+// be.
+func (p *planner) patch(entity int64, members []dust.Member, expected int64) (dust.Value, error) {
 	n, err := p.node(entity)
 	if err != nil {
-		return err
+		return dust.Value{}, err
 	}
 	if err := p.expect(&n, expected); err != nil {
-		return err
+		return dust.Value{}, err
 	}
 	old, err := attributes(&p.tx.View, &n)
 	if err != nil {
-		return err
+		return dust.Value{}, err
+	}
+	now := make(map[string]dust.Value, len(old.Members())+len(members))
+	for _, m := range old.Members() {
+		now[m.Name] = m.Value
 	}
 	for _, m := range members {
+		before, existed := now[m.Name]
 		if m.Name == catalog.AttributeDigest {
 			digest, _ := digestValue(m.Value, true)
 			if _, err := p.updateFile(entity, digest, 0); err != nil {
-				return err
+				return dust.Value{}, err
 			}
+			now[m.Name] = digest.value()
 			continue
 		}
-		before, existed := old.Member(m.Name)
 		after, keep := merge(before, m.Value)
 		switch {
-		case !keep && existed:
-			p.facts = append(p.facts, catalog.Retract(entity, m.Name))
 		case keep && !(existed && dust.Equal(before, after)):
+			now[m.Name] = after
 			p.facts = append(p.facts, catalog.Raw(entity, m.Name, dust.AppendJSON(nil, after)))
+		case !keep && existed:
+			delete(now, m.Name)
+			p.facts = append(p.facts, catalog.Retract(entity, m.Name))
 		}
+	}
+	return inNameOrder(now), checkSize(now)
+}
+
+func inNameOrder(attributes map[string]dust.Value) dust.Value {
+	members := make([]dust.Member, 0, len(attributes))
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		members = append(members, dust.Member{Name: name, Value: attributes[name]})
+	}
+	return dust.NewObject(members...)
+}
+
+// checkSize holds attributes to MaxAttributesSize, so that what a commit writes,
+// and what a removal takes away, stays within a transaction record's limits.
+func checkSize(attributes map[string]dust.Value) error {
+	size := 0
+	for name, value := range attributes {
+		if !strings.HasPrefix(name, reservedPrefix) {
+			size += len(name) + len(dust.AppendJSON(nil, value))
+		}
+	}
+	if size > MaxAttributesSize {
+		return invalid("the attributes would have %d bytes together, at most %d fit on an entity", size, MaxAttributesSize)
 	}
 	return nil
 }

@@ -167,7 +167,9 @@ func TestEqualBytesPublishOnePayload(t *testing.T) {
 // Close, and by a crash: nothing is published and the space comes back.
 func TestAbandonedUploadsLeaveNothing(t *testing.T) {
 	path := filepath.Join(stardust.FastDir(t), "db")
-	db := openAt(t, path, withObjects())
+	options := withObjects()
+	options.MemoryBudget = maxChunk // one buffer: what Write returned for is in the file
+	db := openAt(t, path, options)
 	upload(t, db, []byte("kept"))
 	// reopen opens the file, which removes what is left of uploads, and returns
 	// its size at rest.
@@ -176,7 +178,7 @@ func TestAbandonedUploadsLeaveNothing(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
-			db = openAt(t, path, withObjects())
+			db = openAt(t, path, options)
 		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
@@ -185,7 +187,7 @@ func TestAbandonedUploadsLeaveNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db = openAt(t, path, withObjects())
+		db = openAt(t, path, options)
 		if i, err := db.Info(); err != nil || i.Payloads != 1 {
 			t.Errorf("%+v, %v", i, err)
 		}
@@ -226,7 +228,7 @@ func TestAbandonedUploadsLeaveNothing(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Size() < size+12<<20 {
 		t.Errorf("the interrupted upload is not in the file: %v, %v", info.Size(), err)
 	}
-	db = openAt(t, path, withObjects())
+	db = openAt(t, path, options)
 	if got := reopen(); got != size {
 		t.Errorf("after a crash and an open the file has %d bytes, was %d", got, size)
 	}

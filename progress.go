@@ -1,6 +1,9 @@
 package stardust
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // Progress tells how far an import or export has come. Numbers only grow.
 type Progress struct {
@@ -39,8 +42,9 @@ type TransferReport struct {
 // TransferOptions are the options of Import and Export. A nil pointer means the
 // zero value.
 type TransferOptions struct {
-	// Workers is how many files are handled at the same time; zero means one
-	// for each processor.
+	// Workers is how many files are handled at the same time, at most 256 and
+	// one for every 16 MiB of the memory budget; zero means one for each
+	// processor.
 	Workers int
 	// Progress, when not nil, is called after every step that changed it, one
 	// call at a time.
@@ -53,11 +57,25 @@ type TransferOptions struct {
 	Replace bool
 }
 
+// maxWorkers bounds TransferOptions.Workers.
+const maxWorkers = 256
+
 // transfer collects the report of an import or export under way.
 type transfer struct {
 	options TransferOptions
 	mu      sync.Mutex
 	report  TransferReport
+}
+
+// limitWorkers settles how many workers there are: no more than the budget has
+// room for, with what each takes to work ahead.
+func (t *transfer) limitWorkers(b *budget) {
+	n := t.options.Workers
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	limit := b.limit / (pipelineBuffers * uploadBuffer)
+	t.options.Workers = int(max(1, min(int64(n), limit, maxWorkers)))
 }
 
 // update changes the report and tells the caller.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stardustdb/stardust/internal/catalog"
 )
@@ -59,7 +60,7 @@ type reader struct {
 
 	position int64
 	ahead    readAhead
-	closed   bool
+	closed   atomic.Bool
 
 	// mu guards what readAt shares with others.
 	mu       sync.Mutex
@@ -104,7 +105,7 @@ func (r *reader) locate(ctx context.Context, offset int64) (span, error) {
 }
 
 func (r *reader) check() error {
-	if r.closed {
+	if r.closed.Load() {
 		return &Error{Status: StatusClosed, Message: "the stream is closed"}
 	}
 	return nil
@@ -181,8 +182,7 @@ func (r *reader) seek(offset int64, whence int) (int64, error) {
 }
 
 func (r *reader) close() {
-	if !r.closed {
-		r.closed = true
+	if r.closed.CompareAndSwap(false, true) {
 		r.ahead.close(r.db)
 	}
 }
@@ -191,6 +191,9 @@ func (r *reader) close() {
 // chunk that it reads and verifies whole the first time, or, later, from the
 // blocks of the file that hold the bytes.
 func (r *reader) readAt(ctx context.Context, p []byte, offset int64) (total int, err error) {
+	if err := r.check(); err != nil {
+		return 0, err
+	}
 	if offset < 0 {
 		return 0, invalid("offset: %d is negative", offset)
 	}

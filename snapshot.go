@@ -53,8 +53,18 @@ func (db *DB) AsOf(revision int64) (*Snapshot, error) {
 }
 
 // Revision returns the revision that the snapshot shows.
-func (s *Snapshot) Revision() int64 { return s.revision }
+func (s *Snapshot) Revision() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.revision
+}
 
 // Objects returns the objects plugin's reads at the snapshot's revision. Its
 // writes return StatusUnavailable.
-func (s *Snapshot) Objects() Objects { return Objects{db: s.db, at: s.revision} }
+func (s *Snapshot) Objects() Objects {
+	if s == nil {
+		return Objects{}
+	}
+	return Objects{db: s.db, at: s.revision}
+}

@@ -188,10 +188,11 @@ func (s *PluginStream) ReadAt(p []byte, offset int64) (n int, err error) {
 }
 
 // Size returns the payload's size in bytes: of a reader the whole, of an upload
-// what was written so far. It returns zero for a nil stream.
+// what was written so far. It returns zero for a nil stream, and works after
+// Close, too.
 func (s *PluginStream) Size() int64 {
 	switch {
-	case s == nil:
+	case s == nil || s.db == nil:
 		return 0
 	case s.reader != nil:
 		return s.reader.payload.Size
@@ -205,7 +206,7 @@ func (s *PluginStream) Size() int64 {
 // abandoned: nothing is published and its space comes back. Close may be called
 // again, and returns nil.
 func (s *PluginStream) Close() error {
-	if s != nil {
+	if s != nil && s.db != nil {
 		s.shut()
 		s.db.forget(s)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -16,6 +17,9 @@ type Options struct {
 	// Pragmas run on every connection before anything else.
 	Pragmas []string
 }
+
+// busyTimeout bounds the wait for locks that other processes hold for moments.
+const busyTimeout = 30 * time.Second
 
 // Catalog is the tables of one database. All methods but Close may be called
 // concurrently; writes run one at a time.
@@ -84,6 +88,11 @@ func (c *Catalog) connect(readOnly bool) (*conn, error) {
 	if err != nil {
 		return nil, translate(fmt.Errorf("open the catalog: %w", err))
 	}
+	// Another process that opens, closes or recovers the file holds SQLite's
+	// locks for moments; no one else writes, so waiting always ends.
+	if err := sq.BusyTimeout(busyTimeout); err != nil {
+		return nil, errors.Join(translate(err), sq.Close())
+	}
 	pragmas := c.options.Pragmas
 	if readOnly {
 		pragmas = append(pragmas[:len(pragmas):len(pragmas)], `PRAGMA query_only = ON`)
@@ -144,10 +153,10 @@ func (c *Catalog) Read(ctx context.Context, at int64, fn func(*View) error) erro
 		if v.conn.sq.GetAutocommit() {
 			return err // SQLite ended it, as it may after an error of the disk
 		}
-		// Nothing was written, so an end that fails loses nothing; the next
-		// BEGIN on this connection would tell.
-		if end := v.conn.exec(`COMMIT`); err == nil {
-			err = end
+		// Nothing was written, so an end that fails loses nothing, but the
+		// connection must not go back with its transaction open.
+		if end := v.conn.exec(`COMMIT`); end != nil {
+			err = errors.Join(err, end, translate(v.conn.sq.Exec(`ROLLBACK`)))
 		}
 		return err
 	})

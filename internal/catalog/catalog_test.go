@@ -322,7 +322,7 @@ func TestEveryRowIsCheckedAgainstItsChecksum(t *testing.T) {
 func check(t *testing.T, c *Catalog) (problems []error) {
 	t.Helper()
 	read(t, c, Live, func(v *View) error {
-		_, err := v.Check(func(err error) { problems = append(problems, err) })
+		_, err := v.Check(t.Context(), func(err error) { problems = append(problems, err) })
 		return err
 	})
 	return problems

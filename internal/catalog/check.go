@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,19 +10,24 @@ import (
 
 // Counts are how many rows of each kind a check saw.
 type Counts struct {
-	Chunks, Payloads, Nodes, Versions, Transactions int64
+	Payloads, Nodes, Versions, Transactions int64
 }
 
 // Check verifies every row's checksum and what the rows say of each other. It
 // calls problem for everything that is wrong and goes on where it can; the error
-// is for what hinders the check itself.
-func (v *View) Check(problem func(error)) (Counts, error) {
+// is for what hinders the check itself, such as the end of ctx.
+func (v *View) Check(ctx context.Context, problem func(error)) (Counts, error) {
 	c := checker{view: v, problem: problem}
+	before := v.conn.sq.SetInterrupt(ctx) // a check of large tables is long
+	defer v.conn.sq.SetInterrupt(before)
 	steps := []func() error{
 		c.integrity, c.payloads, c.nodes, c.tree, c.versions, c.attributes, c.log,
 	}
 	for _, step := range steps {
 		err := step()
+		if err != nil && ctx.Err() != nil {
+			return c.counts, ctx.Err()
+		}
 		if errors.Is(err, ErrCorrupt) {
 			problem(err)
 			continue

@@ -67,14 +67,6 @@ func (v *View) Transactions(from int64, fn func(*Transaction) bool) error {
 		}, from, v.at)
 }
 
-// HasTransaction reports whether a revision is the id of a transaction.
-func (v *View) HasTransaction(id int64) (bool, error) {
-	found := false
-	err := v.conn.query(`SELECT 1 FROM log WHERE id = ?`,
-		func(*sqlite3.Stmt) (bool, error) { found = true; return false, nil }, id)
-	return found, err
-}
-
 // Attributes calls fn with an entity's attributes beyond the tree's own, in
 // name order, until fn returns false. The value is compact JSON, valid within
 // the call.

@@ -6,7 +6,7 @@ const schemaVersion = 1
 // forever is the end of a row that is still valid.
 const forever = int64(1)<<62 - 1
 
-// schema is described column by column in docs/formats.md. Names are BLOBs so
+// schema is described column by column in docs/formats-catalog.md. Names are BLOBs so
 // that they compare by their bytes.
 const schema = `
 CREATE TABLE chunk(

@@ -1,0 +1,297 @@
+package stardust
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stardustdb/stardust/internal/container"
+)
+
+// held returns the bytes of the budget that are in use by more than the cache.
+func (b *budget) held() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	held := b.used
+	for _, e := range b.chunks {
+		held -= int64(len(e.Value.(*cachedChunk).data))
+	}
+	return held
+}
+
+// taken returns the bytes of the file that are in use.
+func (db *DB) taken() int64 { return db.file.container.Tail() - db.file.heap.FreeBytes() }
+
+// TestMemoryComesBack uses the memory budget in every way that there is, also
+// in those that fail, and finds none of it in use when all streams are closed.
+func TestMemoryComesBack(t *testing.T) {
+	fails := false
+	options := Options{
+		Plugins:      Plugins{Objects: &ObjectsPlugin{}},
+		MemoryBudget: 40 << 20,
+		hook: func(op container.Op, do func() error) error {
+			if fails {
+				return errors.New("the disk fails")
+			}
+			return do()
+		},
+	}
+	db, err := Open(filepath.Join(FastDir(t), "db"), &options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // the disk works again
+	large := noise(1, 20<<20)
+	published, err := store(db, large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string) {
+		t.Helper()
+		if held := db.budget.held(); held != 0 {
+			t.Fatalf("after %s, %d bytes of the budget are still in use", what, held)
+		}
+	}
+	check("an upload")
+
+	uploading := func(data []byte) *PluginStream {
+		t.Helper()
+		stream, err := db.Objects().Upload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.Write(data); err != nil {
+			t.Fatal(err)
+		}
+		return stream
+	}
+	for _, data := range [][]byte{nil, []byte("small"), noise(2, 5<<20), noise(3, 17<<20)} {
+		stream := uploading(data)
+		stream.Close() //nolint:errcheck // returns nil
+		stream.Close() //nolint:errcheck // returns nil
+		check("an abandoned upload")
+	}
+
+	stream := uploading(noise(4, 5<<20))
+	fails = true
+	if _, err := stream.Finish(); !errors.Is(err, StatusIO) {
+		t.Errorf("finish on a failing disk: %v", err)
+	}
+	fails = false
+	stream.Close() //nolint:errcheck // returns nil
+	check("an upload whose disk failed")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	canceled, err := db.Objects().WithContext(ctx).Upload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := canceled.Write([]byte("x")); !errors.Is(err, StatusCanceled) {
+		t.Errorf("write after its context ended: %v", err)
+	}
+	canceled.Close() //nolint:errcheck // returns nil
+	check("an upload that was canceled")
+
+	reader, err := db.Objects().OpenDigest(published.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 64<<10)
+	for at := int64(0); at < int64(len(large)); at += 3 << 20 {
+		if _, err := reader.ReadAt(buffer, at); err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
+			t.Fatal(err)
+		}
+		if _, err := reader.Seek(at, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(reader, buffer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reader.Close() //nolint:errcheck // returns nil
+	check("reads, seeks and reads at offsets")
+
+	var hoard []*PluginStream
+	for {
+		stream, err := db.Objects().Upload()
+		if errors.Is(err, StatusOutOfMemory) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		hoard = append(hoard, stream)
+	}
+	for _, stream := range hoard {
+		stream.Close() //nolint:errcheck // returns nil
+	}
+	check("as many uploads as fit")
+
+	if report, err := db.Check(t.Context(), nil); err != nil || report.Damaged != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	check("a check")
+	tree := fstest.MapFS{"a": {Data: noise(5, 18<<20)}, "d/b": {Data: []byte("b")}}
+	if _, err := db.Objects().Import(t.Context(), tree, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	check("an import")
+	if _, err := db.Objects().Export(t.Context(), 0, t.TempDir(), nil); err != nil {
+		t.Fatal(err)
+	}
+	check("an export")
+	if err := db.Backup(t.Context(), filepath.Join(t.TempDir(), "copy"), nil); err != nil {
+		t.Fatal(err)
+	}
+	check("a backup")
+}
+
+// TestACanceledImportLeavesNoSpaceTaken cancels an import in the middle of a file
+// and finds its chunks' space free, without opening the file anew.
+func TestACanceledImportLeavesNoSpaceTaken(t *testing.T) {
+	db, err := Open(filepath.Join(FastDir(t), "db"), &Options{Plugins: Plugins{Objects: &ObjectsPlugin{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // ends the test
+	if _, err := store(db, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	before := db.taken()
+	tree := fstest.MapFS{}
+	for i := range 6 {
+		tree[string(rune('a'+i))] = &fstest.MapFile{Data: noise(byte(10+i), 9<<20)}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err = db.Objects().Import(ctx, tree, 0, &TransferOptions{Workers: 2, Progress: func(p Progress) {
+		if p.Bytes > 30<<20 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, StatusCanceled) {
+		t.Fatalf("a canceled import: %v", err)
+	}
+	if after := db.taken(); after != before {
+		t.Errorf("after a canceled import %d bytes are in use, were %d", after, before)
+	}
+	if held := db.budget.held(); held != 0 {
+		t.Errorf("after a canceled import %d bytes of the budget are in use", held)
+	}
+}
+
+// TestNoGoroutineOutlivesClose closes a database with readers and uploads in the
+// middle of things.
+func TestNoGoroutineOutlivesClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	db, err := Open(filepath.Join(FastDir(t), "db"), &Options{Plugins: Plugins{Objects: &ObjectsPlugin{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := store(db, noise(1, 20<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		reader, err := db.Objects().OpenDigest(published.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := reader.Read(make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
+		stream, err := db.Objects().Upload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.Write(noise(2, 9<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// A goroutine that has told of its end may need a moment to be gone.
+	for range 10_000 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		runtime.Gosched()
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines, were %d:\n%s", after, before, stacks[:runtime.Stack(stacks, true)])
+	}
+	if held := db.budget.held(); held != 0 {
+		t.Errorf("after Close %d bytes of the budget are in use", held)
+	}
+}
+
+// filesThenDirectories is a file system whose root lists files first, which the
+// workers fail to store, and then very many directories.
+type filesThenDirectories struct {
+	opened chan struct{} // a token for every file that was opened
+}
+
+func (f filesThenDirectories) Open(name string) (fs.File, error) {
+	if name != "." {
+		f.opened <- struct{}{}
+		return fstest.MapFS{"f": {Data: []byte(name)}}.Open("f")
+	}
+	root, err := fstest.MapFS{}.Open(".")
+	return &filesThenDirectoriesRoot{File: root, fs: f}, err
+}
+
+type filesThenDirectoriesRoot struct {
+	fs.File
+	fs    filesThenDirectories
+	calls int
+}
+
+func (r *filesThenDirectoriesRoot) ReadDir(int) ([]fs.DirEntry, error) {
+	tree := make(fstest.MapFS)
+	switch r.calls++; {
+	case r.calls == 1:
+		tree["a"], tree["b"] = &fstest.MapFile{}, &fstest.MapFile{}
+	case r.calls <= 50:
+		if r.calls == 2 {
+			<-r.fs.opened
+			<-r.fs.opened // both workers are about to fail
+		}
+		for i := range 256 {
+			tree[string(rune(0x4e00+r.calls*256+i))] = &fstest.MapFile{Mode: fs.ModeDir}
+		}
+	default:
+		return nil, io.EOF
+	}
+	return tree.ReadDir(".")
+}
+
+// TestAnImportWhoseWorkersFailEndsOrderly has no memory for the workers while the
+// walk is still busy.
+func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
+	db, err := Open(filepath.Join(FastDir(t), "db"), &Options{
+		Plugins:      Plugins{Objects: &ObjectsPlugin{}},
+		MemoryBudget: 2 * pipelineBuffers * uploadBuffer,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // ends the test
+	if !db.budget.reserve(db.budget.limit) {
+		t.Fatal("the budget is in use")
+	}
+	for range 20 {
+		from := filesThenDirectories{make(chan struct{}, 2)}
+		_, err := db.Objects().Import(t.Context(), from, 0, &TransferOptions{Workers: 2})
+		if !errors.Is(err, StatusOutOfMemory) {
+			t.Fatalf("an import without memory: %v", err)
+		}
+	}
+}
