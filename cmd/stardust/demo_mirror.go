@@ -35,16 +35,23 @@ func playMirror(ctx context.Context, s *stage) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if closed := far.Close(); err == nil {
+			err = closed
+		}
+	}()
 	if err := fillBucket(ctx, far); err != nil {
 		return err
 	}
 	slow := throttle.New(far, throttle.Options{Latency: demoLatency})
 	s.say("%d objects of %s lie in it. %d reads of %s each, direct:\n", demoObjects, humanSize(demoSize), demoReads, humanSize(demoRange))
+	s.show()
 	direct, err := timeReads(ctx, slow)
 	if err != nil {
 		return err
 	}
 	s.say("  direct    %v", direct.Round(time.Millisecond))
+	s.show()
 
 	began := time.Now() //nolint:forbidigo // the demo measures
 	m, err := mirror.NewBuilder(filepath.Join(s.dir, "mirror"), slow, &mirror.KeepAll{WithoutWarming: true}).
