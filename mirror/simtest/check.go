@@ -38,7 +38,10 @@ func (s *simulation) checkRestart(l *life) {
 		name, _ := localName(files, path)
 		data, _ := s.disk.ReadFile(filepath.Join(root, name))
 		s.mu.Lock()
-		s.object(path).rotten = !bytes.Equal(data, s.contentLocked(path))
+		ob := s.object(path)
+		ob.rotten = !bytes.Equal(data, s.contentLocked(path))
+		// A crash may bring back a copy whose object is gone.
+		ob.deleted = ob.deleted || !ob.remote
 		s.mu.Unlock()
 	}
 }
@@ -152,8 +155,9 @@ func (s *simulation) checkScanned(strict bool) {
 	files, _ := s.directory()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		file := files[name]
-		// A file whose removal has failed may have to wait for the next start.
-		if file.path != "" && !s.object(file.path).remote && (strict || l.removeFaults == 0) {
+		// A file whose partner is gone may have to wait for the next start.
+		alone := l.removeFaults > 0 || l.vanishes > 0
+		if file.path != "" && !s.object(file.path).remote && (strict || !alone) {
 			s.fail(fmt.Sprintf("cleanup: %q of %q is left after a scan", name, file.path))
 		}
 		if strict && isTemporary(name) {
