@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 const docsFile = "../../docs/cli.md"
@@ -90,16 +92,26 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := newRootCommand(newEnv())
-	for _, cmd := range root.Commands() {
-		if cmd.HasSubCommands() || !cmd.IsAvailableCommand() || cmd.Name() == "help" {
-			continue
-		}
-		if heading := "### `stardust " + cmd.Use + "`\n"; !strings.Contains(string(text), heading) {
-			t.Errorf("%s has no section %q", docsFile, heading)
-		}
-		if cmd.Example == "" || cmd.Short == "" || cmd.ValidArgsFunction == nil {
-			t.Errorf("%s lacks an example, a short text or completion", cmd.CommandPath())
+	var check func(parent *cobra.Command)
+	check = func(parent *cobra.Command) {
+		for _, cmd := range parent.Commands() {
+			if !cmd.IsAvailableCommand() || cmd.Name() == "help" || cmd.Name() == "completion" {
+				continue
+			}
+			if cmd.HasSubCommands() {
+				check(cmd)
+				continue
+			}
+			if heading := "### `" + cmd.UseLine(); !strings.Contains(string(text), strings.TrimSuffix(heading, " [flags]")+"`\n") {
+				t.Errorf("%s has no section %q", docsFile, heading)
+			}
+			if cmd.Example == "" || cmd.Short == "" {
+				t.Errorf("%s lacks an example or a short text", cmd.CommandPath())
+			}
+			if !parent.HasParent() && cmd.ValidArgsFunction == nil {
+				t.Errorf("%s lacks completion", cmd.CommandPath())
+			}
 		}
 	}
+	check(newRootCommand(newEnv()))
 }

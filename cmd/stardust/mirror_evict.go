@@ -12,9 +12,10 @@ func newMirrorEvictCommand(e *env) *cobra.Command {
 	var f mirrorFlags
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "evict [PATH]...",
-		Short: "Remove local copies; the upstream is not touched",
-		Args:  arguments(0, -1),
+		Use:     "evict [PATH]...",
+		Short:   "Remove local copies; the upstream is not touched",
+		Example: `  stardust mirror evict --upstream s3://bucket --dir /var/lib/mirror old/table.sst`,
+		Args:    arguments(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
 				return usagef("give paths, or --all")

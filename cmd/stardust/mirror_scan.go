@@ -8,9 +8,10 @@ import (
 func newMirrorScanCommand(e *env) *cobra.Command {
 	var f mirrorFlags
 	cmd := &cobra.Command{
-		Use:   "scan",
-		Short: "Remove local copies of objects that are gone upstream",
-		Args:  arguments(0, 0),
+		Use:     "scan",
+		Short:   "Remove local copies of objects that are gone upstream",
+		Example: `  stardust mirror scan --upstream s3://bucket --dir /var/lib/mirror`,
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.look(cmd.Context(), e, func(m *mirror.Mirror) error {
 				result, err := m.Scan(cmd.Context())

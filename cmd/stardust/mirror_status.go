@@ -13,7 +13,8 @@ func newMirrorStatusCommand(e *env) *cobra.Command {
 		Short: "Show what a mirror's directory holds",
 		Long: `Show what a mirror's directory holds. A mirror that is being served has its own
 status page, /status, with downloads and queues.`,
-		Args: arguments(0, 0),
+		Example: `  stardust mirror status --upstream s3://bucket --dir /var/lib/mirror --json`,
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.look(cmd.Context(), e, func(m *mirror.Mirror) error {
 				stats := m.Handle().Stats()

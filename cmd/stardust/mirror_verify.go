@@ -13,9 +13,10 @@ func newMirrorVerifyCommand(e *env) *cobra.Command {
 	var f mirrorFlags
 	var repair bool
 	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Check every local copy against its checksums",
-		Args:  arguments(0, 0),
+		Use:     "verify",
+		Short:   "Check every local copy against its checksums",
+		Example: `  stardust mirror verify --upstream s3://bucket --dir /var/lib/mirror --repair`,
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.look(cmd.Context(), e, func(m *mirror.Mirror) error {
 				return verifyMirror(cmd.Context(), e, m, repair)

@@ -132,7 +132,7 @@ type objectLine struct {
 }
 
 func (l storeListing) all(ctx context.Context, store objectstore.Store) error {
-	for meta, err := range store.List(ctx, nil) {
+	for meta, err := range listed(ctx, store) {
 		if err != nil {
 			return err
 		}

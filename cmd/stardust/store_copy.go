@@ -93,7 +93,7 @@ func (c copier) copyAll(ctx context.Context) (count int64, err error) {
 	var total int64
 	var copied atomic.Int64
 	var listing error
-	for meta, err := range c.from.List(groupCtx, nil) {
+	for meta, err := range listed(groupCtx, c.from) {
 		if err != nil {
 			listing = aboutStore(c.fromURL, err)
 			break

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,8 +21,8 @@ type location struct {
 }
 
 // locate divides a URL. The store of s3://bucket/path is the bucket. That of a
-// file is the nearest directory at or above it that is a store already, or else
-// the directory that it lies in, so that one store never grows within another.
+// file is the nearest directory at or above it that is a store already, so that
+// one store doesn't grow within another; see enclosingStore.
 func locate(rawURL string, object bool) (location, error) {
 	if isPlainPath(rawURL) {
 		return locateFile(rawURL, rawURL, "", object)
@@ -93,15 +95,36 @@ func locateFile(text, name, query string, object bool) (location, error) {
 // store.
 const storeFolder = ".stardust"
 
-// enclosingStore returns the nearest directory at or above dir that is a store,
-// or dir.
+// enclosingStore returns the nearest directory at or above dir that is a store.
+// Without any it is the topmost directory that would have to be made, or dir when
+// there is nothing to make.
 func enclosingStore(dir string) string {
+	topmost := dir
 	for at := dir; ; at = filepath.Dir(at) {
 		if info, err := os.Stat(filepath.Join(at, storeFolder)); err == nil && info.IsDir() {
 			return at
 		}
+		if _, err := os.Stat(at); isMissing(err) {
+			topmost = at
+		}
 		if at == filepath.Dir(at) {
-			return dir
+			return topmost
+		}
+	}
+}
+
+// listed yields what lies in a store, but for what is in the folders of stores
+// that were made within a local one.
+func listed(ctx context.Context, store objectstore.Store) iter.Seq2[objectstore.ObjectMeta, error] {
+	local := strings.HasPrefix(store.String(), "file:")
+	return func(yield func(objectstore.ObjectMeta, error) bool) {
+		for meta, err := range store.List(ctx, nil) {
+			if err == nil && local && strings.Contains("/"+meta.Path.String(), "/"+storeFolder+"/") {
+				continue
+			}
+			if !yield(meta, err) {
+				return
+			}
 		}
 	}
 }

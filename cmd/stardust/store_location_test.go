@@ -36,6 +36,9 @@ func TestLocationsOfObjects(t *testing.T) {
 	if err := os.MkdirAll("store/inner/"+storeFolder, 0o777); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll("plain/deep", 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ url, name, store, path string }{
 		{"s3://bucket/a/b", "", "s3://bucket", "a/b"},
 		{"s3://bucket/a%20b%2F?endpoint=http://x:1", "", "s3://bucket?endpoint=http://x:1", "a b/"},
@@ -45,7 +48,10 @@ func TestLocationsOfObjects(t *testing.T) {
 		{"s3://bucket//double//x", "", "s3://bucket", "/double//x"},
 		{"memory:///a/b", "", "memory:", "a/b"},
 		{"file:///none/a", "", "file:///none", "a"},
-		{"file:plain/a", "", "file://" + dir + "/plain", "a"},
+		{"file:///none/deep/er/a", "", "file:///none", "deep/er/a"},
+		{"file:new/a", "", "file://" + dir + "/new", "a"},
+		{"./new/deep/er/", "a", "file://" + dir + "/new", "deep/er/a"},
+		{"./plain/deep/a", "", "file://" + dir + "/plain/deep", "a"},
 		{"file:store/deep/er/a?sync=false", "", "file://" + dir + "/store?sync=false", "deep/er/a"},
 		{"./store/inner/a", "", "file://" + dir + "/store/inner", "a"},
 		{"./store/inner/", "n", "file://" + dir + "/store/inner", "n"},

@@ -70,7 +70,7 @@ func (e *env) removeAll(ctx context.Context, rawURL string) error {
 // firstPaths returns up to limit paths of a store.
 func firstPaths(ctx context.Context, store objectstore.Store, limit int) ([]objectstore.Path, error) {
 	var paths []objectstore.Path
-	for meta, err := range store.List(ctx, nil) {
+	for meta, err := range listed(ctx, store) {
 		if err != nil {
 			return nil, err
 		}
