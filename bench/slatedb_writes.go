@@ -35,7 +35,7 @@ func slateWrites(b *bench) error {
 
 // slateWriter writes a database of its own each time.
 func (b *bench) slateWriter(upstream *slateUpstream, databases *int, mirrored bool) step {
-	const rows, value = 10_000, 200
+	const rows, value = 20_000, 200
 	var w *nodeWorker
 	var root objectstore.Path
 	closeSidecar := func() error { return nil }
