@@ -167,3 +167,44 @@ func TestByteSizes(t *testing.T) {
 		}
 	}
 }
+
+func TestCopiesIntoThemselvesAreFound(t *testing.T) {
+	for _, c := range []struct {
+		inner, outer string
+		want         bool
+	}{
+		{"file:///a", "file:///a", true},
+		{"file:///a/b", "file:///a", true},
+		{"file:///ab", "file:///a", false},
+		{"file:///a", "file:///a/b", false},
+		{"s3://b/p/q", "s3://b/p", true},
+		{"s3://b/p?endpoint=http://x", "s3://b?endpoint=http://x", true},
+		{"s3://b/p?endpoint=http://x", "s3://b?endpoint=http://y", false},
+		{"s3://b/p", "s3://b?endpoint=http://y", false},
+	} {
+		if got := lies(c.inner, c.outer); got != c.want {
+			t.Errorf("%s in %s: %t", c.inner, c.outer, got)
+		}
+	}
+}
+
+// Whatever a URL is, it is divided or refused, and a file's path never leads out
+// of its store.
+func FuzzLocate(f *testing.F) {
+	for _, seed := range []string{"s3://b/a%20b", "file:a/b?sync=0", "./a/../../b", "/", ".", "..", "file:..%2F..", "%zz", "s3:x", "memory:///x", "a\x00b", "./\x00", "file:#", "s3://u:p@b/x"} {
+		f.Add(seed, true)
+		f.Add(seed, false)
+	}
+	f.Fuzz(func(t *testing.T, raw string, object bool) {
+		l, err := locate(raw, object)
+		if err != nil {
+			return
+		}
+		if strings.HasPrefix(l.store, "file:") && (l.path == ".." || strings.HasPrefix(l.path, "../") || strings.HasPrefix(l.path, "/")) {
+			t.Errorf("%q lies at %q of %q", raw, l.path, l.store)
+		}
+		if path, err := l.object("name"); err == nil && path == "" {
+			t.Errorf("%q is an object without a name", raw)
+		}
+	})
+}
