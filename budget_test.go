@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -230,68 +229,5 @@ func TestNoGoroutineOutlivesClose(t *testing.T) {
 	}
 	if held := db.budget.held(); held != 0 {
 		t.Errorf("after Close %d bytes of the budget are in use", held)
-	}
-}
-
-// filesThenDirectories is a file system whose root lists files first, which the
-// workers fail to store, and then very many directories.
-type filesThenDirectories struct {
-	opened chan struct{} // a token for every file that was opened
-}
-
-func (f filesThenDirectories) Open(name string) (fs.File, error) {
-	if name != "." {
-		f.opened <- struct{}{}
-		return fstest.MapFS{"f": {Data: []byte(name)}}.Open("f")
-	}
-	root, err := fstest.MapFS{}.Open(".")
-	return &filesThenDirectoriesRoot{File: root, fs: f}, err
-}
-
-type filesThenDirectoriesRoot struct {
-	fs.File
-	fs    filesThenDirectories
-	calls int
-}
-
-func (r *filesThenDirectoriesRoot) ReadDir(int) ([]fs.DirEntry, error) {
-	tree := make(fstest.MapFS)
-	switch r.calls++; {
-	case r.calls == 1:
-		tree["a"], tree["b"] = &fstest.MapFile{}, &fstest.MapFile{}
-	case r.calls <= 50:
-		if r.calls == 2 {
-			<-r.fs.opened
-			<-r.fs.opened // both workers are about to fail
-		}
-		for i := range 256 {
-			tree[string(rune(0x4e00+r.calls*256+i))] = &fstest.MapFile{Mode: fs.ModeDir}
-		}
-	default:
-		return nil, io.EOF
-	}
-	return tree.ReadDir(".")
-}
-
-// TestAnImportWhoseWorkersFailEndsOrderly has no memory for the workers while the
-// walk is still busy.
-func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
-	db, err := Open(filepath.Join(FastDir(t), "db"), &Options{
-		Plugins:      Plugins{Objects: &ObjectsPlugin{}},
-		MemoryBudget: 2 * pipelineBuffers * uploadBuffer,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close() //nolint:errcheck // ends the test
-	if !db.budget.reserve(db.budget.limit) {
-		t.Fatal("the budget is in use")
-	}
-	for range 20 {
-		from := filesThenDirectories{make(chan struct{}, 2)}
-		_, err := db.Objects().Import(t.Context(), from, 0, &TransferOptions{Workers: 2})
-		if !errors.Is(err, StatusOutOfMemory) {
-			t.Fatalf("an import without memory: %v", err)
-		}
 	}
 }
