@@ -120,12 +120,17 @@ func (s *sidecar) page(name string) string {
 
 // counters are what the status page counts.
 type counters struct {
-	State    string
-	Objects  int
-	Counters struct{ Heals, NotLocal, Evictions, ScanRemoved int }
-	Queued   int `json:"queuedDownloads"`
-	Pending  int `json:"pendingEvictions"`
-	Busy     int `json:"busyPaths"`
+	State    string `json:"state"`
+	Objects  int    `json:"objects"`
+	Counters struct {
+		Heals       int `json:"heals"`
+		NotLocal    int `json:"notLocal"`
+		Evictions   int `json:"evictions"`
+		ScanRemoved int `json:"scanRemoved"`
+	} `json:"counters"`
+	Queued  int `json:"queuedDownloads"`
+	Pending int `json:"pendingEvictions"`
+	Busy    int `json:"busyPaths"`
 }
 
 func (s *sidecar) counters() (c counters) {
