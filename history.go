@@ -36,7 +36,7 @@ func (v Objects) History(entity int64) (*Document, error) {
 	return newDocument(dust.NewArray(items...)), nil
 }
 
-// Versions is History as Go values.
+// Versions is History as Go values. Like History it holds all versions in memory.
 func (v Objects) Versions(entity int64) ([]Version, error) {
 	const op = "objects.history"
 	if err := checkEntity("entity", entity); err != nil {

@@ -8,8 +8,9 @@ import "context"
 // release may be called more than once. Uploads that are open may go on
 // writing, but not finish.
 //
-// It returns StatusUnavailable on a read-only database, and StatusCanceled when
-// ctx ends first.
+// It returns StatusUnavailable on a read-only database, StatusCanceled when ctx
+// ends first, and StatusClosed. A hold that is not released ends with the
+// database.
 func (db *DB) HoldWrites(ctx context.Context) (release func(), err error) {
 	const op = "hold_writes"
 	if err := db.enter(); err != nil {

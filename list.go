@@ -123,7 +123,8 @@ type Entry struct {
 // Walk yields the node of an entity and everything beneath it, a directory
 // before its children, children in name order, all of one revision. It keeps
 // one page of records a level and never recurses, so neither the depth nor the
-// width of the tree matters. An error ends it.
+// width of the tree matters. An error, of the kinds of [Objects.Get] and
+// [Objects.Children], ends it.
 func (v Objects) Walk(entity int64) iter.Seq2[Entry, error] {
 	const op = "objects.walk"
 	return func(yield func(Entry, error) bool) {

@@ -12,10 +12,13 @@ import (
 // concurrently.
 //
 // Every operation returns an error of StatusUnavailable when the database
-// does not enable the plugin, and of StatusClosed when it is closed. Writes
-// return StatusConflict while the database holds writes, and
-// StatusUnavailable on a read-only database or a snapshot. See the objects
-// spec, "Operations".
+// does not enable the plugin, of StatusClosed when it is closed, of
+// StatusEvaluationFailed when it comes across stored metadata that is damaged, of
+// StatusIO when the operating system fails it, and of StatusCanceled when the
+// context of WithContext ends first. Writes return StatusConflict while the
+// database holds writes, and StatusUnavailable on a read-only database or a
+// snapshot. What methods say of their errors is what comes besides. See the
+// objects spec, "Operations".
 type Objects struct {
 	db  *DB
 	at  int64

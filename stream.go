@@ -87,7 +87,9 @@ func readError(op string, err error) error {
 }
 
 // Write appends bytes to the payload of an upload. It returns StatusIO when the
-// disk fails or is full, after which the upload can only be closed.
+// disk fails or is full, and StatusOutOfMemory when the memory budget has no room
+// for the list of a very large payload's chunks: 768 KiB for each 4096 of them,
+// about 4 GiB, after the first. The upload can only be closed then.
 func (s *PluginStream) Write(p []byte) (n int, err error) {
 	err = s.write("objects.upload.write", func(u *upload) (err error) {
 		n, err = u.write(p)
@@ -114,8 +116,10 @@ func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
 // size and deduplicated, which says whether an equal payload was published
 // already. The upload can only be closed afterwards.
 //
-// It returns StatusConflict while the database holds writes, and StatusIO when
-// the disk fails or is full; nothing is published then.
+// It returns StatusConflict while the database holds writes, StatusIO when the
+// disk fails or is full, StatusCanceled when the stream's context ended, and
+// StatusOutOfMemory when the memory budget has no room for the list of a very large
+// payload's chunks; nothing is published then.
 func (s *PluginStream) Finish() (*Document, error) {
 	var published Published
 	err := s.write("objects.upload.finish", func(u *upload) (err error) {
@@ -139,7 +143,8 @@ func (s *PluginStream) FinishPayload() (published Published, err error) {
 
 // Read reads from the stream's position on. Every chunk is verified against its
 // digest first: it returns StatusEvaluationFailed when stored bytes do not
-// match, and never a wrong byte. At the end it returns io.EOF.
+// match, and never a wrong byte, and StatusOutOfMemory when the memory budget has
+// no room for the chunk. At the end it returns io.EOF.
 func (s *PluginStream) Read(p []byte) (n int, err error) {
 	err = s.read("objects.open.read", func(r *reader) (err error) {
 		n, err = r.read(s.ctx, p)
