@@ -57,7 +57,7 @@ func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
 func (s *Sidecar) serveReady(w http.ResponseWriter, _ *http.Request) {
 	switch warm := s.warm.Load(); {
 	case warm.ready():
-		answer(w, http.StatusOK, string(warm.state)+"\n")
+		answer(w, http.StatusOK, string(s.state())+"\n")
 	case warm.err != nil:
 		answer(w, http.StatusServiceUnavailable, "warming failed and is tried again: "+warm.err.Error()+"\n")
 	default:

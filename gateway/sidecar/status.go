@@ -48,7 +48,7 @@ type DatabaseStatus struct {
 func (s *Sidecar) Status() Status {
 	stats, warm := s.mirror.Handle().Stats(), s.warm.Load()
 	status := Status{
-		Upstream: s.options.Upstream.String(), Bucket: s.options.Bucket, State: string(warm.state),
+		Upstream: s.options.Upstream.String(), Bucket: s.options.Bucket, State: string(s.state()),
 		Objects: stats.Objects, Bytes: stats.Bytes,
 		Downloads:       make([]Download, 0, len(stats.Downloads)),
 		QueuedDownloads: stats.QueuedDownloads, PendingEvictions: stats.PendingEvictions,
@@ -66,9 +66,6 @@ func (s *Sidecar) Status() Status {
 		status.Database = &DatabaseStatus{
 			Root: known.Root.String(), RootKnown: known.RootKnown, ManifestID: known.ManifestID,
 			Checkpoints: known.Checkpoints, Retained: known.Retained,
-		}
-		if known.ManifestID != 0 && warm.state == idle {
-			status.State = string(warmed)
 		}
 	}
 	return status

@@ -73,3 +73,13 @@ func (s *Sidecar) warmOnce(ctx context.Context) (warmState, error) {
 	}
 	return warmed, nil
 }
+
+// state returns how far the warming is. A database that came to be after the
+// start is warm: its manifests passed through here.
+func (s *Sidecar) state() warmState {
+	state := s.warm.Load().state
+	if state == idle && s.database != nil && s.database.Status().ManifestID != 0 {
+		return warmed
+	}
+	return state
+}
