@@ -72,3 +72,20 @@ func BenchmarkCommits(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkUpload(b *testing.B) {
+	for _, size := range []int{4 << 10, 1 << 20, 128 << 20} {
+		b.Run(itoa(int64(size)), func(b *testing.B) {
+			db := open(b)
+			data := randomBytes(7, size)
+			b.SetBytes(int64(size))
+			for i := 0; b.Loop(); i++ {
+				for j := 0; j < len(data); j += 4096 {
+					data[j] = byte(i) ^ byte(j>>12) // new chunks every time
+					data[j+1] = byte(i >> 8)
+				}
+				upload(b, db, data)
+			}
+		})
+	}
+}
