@@ -71,3 +71,45 @@ func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 		}
 	}
 }
+
+// stutter is a file system that lists everything twice.
+type stutter struct{ fstest.MapFS }
+
+func (s stutter) Open(name string) (fs.File, error) {
+	f, err := s.MapFS.Open(name)
+	if dir, ok := f.(fs.ReadDirFile); ok && name == "." {
+		f = &stutterRoot{ReadDirFile: dir, entries: s.MapFS}
+	}
+	return f, err
+}
+
+type stutterRoot struct {
+	fs.ReadDirFile
+	entries fstest.MapFS
+	calls   int
+}
+
+func (r *stutterRoot) ReadDir(int) ([]fs.DirEntry, error) {
+	if r.calls++; r.calls > 2 {
+		return nil, io.EOF
+	}
+	return r.entries.ReadDir(".")
+}
+
+// TestAnImportFromAFileSystemThatListsNamesTwice reports the second of each and
+// goes on.
+func TestAnImportFromAFileSystemThatListsNamesTwice(t *testing.T) {
+	db, err := Open(filepath.Join(FastDir(t), "db"), &Options{Plugins: Plugins{Objects: &ObjectsPlugin{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // ends the test
+	from := stutter{fstest.MapFS{"a": {Data: []byte("a")}, "b": {Data: []byte("b")}, "d": {Mode: fs.ModeDir}}}
+	report, err := db.Objects().Import(t.Context(), from, 0, nil)
+	if err != nil || report.Created != 2 || report.Failed != 3 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if check, err := db.Check(t.Context(), nil); err != nil || check.Damaged != 0 || check.Nodes != 3 {
+		t.Errorf("%+v, %v", check, err)
+	}
+}

@@ -78,13 +78,21 @@ func (im *importer) plan(p *planner, items []*importItem, entities map[*importDi
 		surplus = append(surplus, more...)
 	}
 	there := make(map[*importDirectory]error)
+	type slot struct {
+		directory *importDirectory
+		name      string
+	}
+	taken := make(map[slot]bool, len(items))
 	for _, item := range items {
 		parent, fresh := entities[item.parent]
 		if !fresh {
 			parent = item.parent.entity
 		}
 		err := p.importParent(item.parent, fresh, there)
-		if err == nil {
+		if key := (slot{item.parent, item.name}); err == nil && taken[key] {
+			err = conflict(CodeNameTaken, "its file system lists the name %s twice", shorten(item.name))
+		} else if err == nil {
+			taken[key] = true
 			err = p.importNode(item, parent, fresh, entities)
 		}
 		item.err = err
