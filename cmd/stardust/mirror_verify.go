@@ -52,7 +52,7 @@ func verifyMirror(ctx context.Context, e *env, m *mirror.Mirror, repair bool) er
 	e.printf("%s whole, %d damaged, %d repaired.\n", objects(good), bad, repaired)
 	switch {
 	case bad > repaired && repair:
-		return fmt.Errorf("%s still damaged", objects(bad-repaired))
+		return fmt.Errorf("%s could not be downloaded again; what was damaged is no longer local", objects(bad-repaired))
 	case bad > repaired:
 		return fmt.Errorf("%s damaged; --repair downloads them again", objects(bad))
 	}

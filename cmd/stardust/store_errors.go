@@ -19,7 +19,7 @@ type storeError struct {
 
 func (s *storeError) Error() string {
 	call, err := innermostCall(s.err)
-	if call.Path != "" && !strings.HasSuffix(withoutQuery(s.subject), call.Path) {
+	if !strings.HasSuffix(s.subject, call.Path) && !strings.HasSuffix(withoutQuery(s.subject), call.Path) {
 		return s.subject + ": " + call.Path + ": " + storeReason(call.Op, err)
 	}
 	return s.subject + ": " + storeReason(call.Op, err)

@@ -100,6 +100,7 @@ func TestStoreErrorsNameTheThingOnce(t *testing.T) {
 		{"./x/a", call("get", "a", call("get", "a", objectstore.ErrNotFound)), "./x/a: object not found"},
 		{"s3://b/a?region=x", call("get", "a", objectstore.ErrNotFound), "s3://b/a?region=x: object not found"},
 		{"./x", call("get", "a", objectstore.ErrNotFound), "./x: a: object not found"},
+		{"db/x?y", call("get", "db/x?y", objectstore.ErrNotFound), "db/x?y: object not found"},
 		{"./x", call("open", "", fmt.Errorf("%w: no bucket", objectstore.ErrInvalidOption)), "./x: no bucket"},
 		{"m", call("build", "", &mirror.InvalidConfig{Message: "choose another directory"}), "m: choose another directory"},
 		{"a", call("verify", "a", &mirror.Local{Path: "a", Op: "verify", Source: io.ErrUnexpectedEOF}), "a: unexpected EOF"},
