@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 	"testing/fstest"
 
 	"github.com/stardustdb/stardust/internal/container"
@@ -217,11 +218,15 @@ func TestNoGoroutineOutlivesClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A goroutine that has told of its end may need a moment to be gone.
-	for range 10_000 {
-		if runtime.NumGoroutine() <= before {
-			break
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(20 * time.Second); runtime.NumGoroutine() > before; {
+		select {
+		case <-tick.C:
+			continue
+		case <-end:
 		}
-		runtime.Gosched()
+		break
 	}
 	if after := runtime.NumGoroutine(); after > before {
 		stacks := make([]byte, 1<<20)

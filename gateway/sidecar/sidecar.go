@@ -82,9 +82,16 @@ func (s *Sidecar) Mirror() *mirror.Mirror { return s.mirror }
 func (s *Sidecar) Ready() <-chan struct{} { return s.ready }
 
 // Close ends the background work and closes the mirror. Call it when no request
-// is under way any more.
+// is under way any more. A local disk that fails then, being full perhaps, costs
+// only the startup index: that is logged and no error.
 func (s *Sidecar) Close(ctx context.Context) error {
 	s.cancel()
 	s.work.Wait()
-	return errors.Join(s.endpoint.Close(ctx), s.mirror.Close())
+	err := s.mirror.Close()
+	var local *mirror.Local
+	if errors.As(err, &local) {
+		s.options.Logger.Warn("the next start takes longer, since the local disk failed at the end", "error", local)
+		err = nil
+	}
+	return errors.Join(s.endpoint.Close(ctx), err)
 }
