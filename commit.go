@@ -3,6 +3,7 @@ package stardust
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -111,6 +112,9 @@ func (q *commitQueue) run() {
 	for {
 		select {
 		case w := <-q.requests:
+			// Those whose write has just been committed may come with the
+			// next one at once: let them, and share the flush.
+			runtime.Gosched()
 			q.commitGroup(q.gather(w))
 		case <-q.stop:
 			q.drain()

@@ -55,7 +55,7 @@ func newPipeline(db *DB, first *buffer) *pipeline {
 	}
 	first.refs.Store(1)
 	p.work.Go(p.hashWhole)
-	for range min(pipelineWorkers, max(1, runtime.GOMAXPROCS(0)-1)) {
+	for range min(pipelineWorkers, max(2, runtime.GOMAXPROCS(0)-1)) {
 		p.work.Go(p.storeChunks)
 	}
 	return p
