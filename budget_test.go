@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
 	"testing/fstest"
+	"time"
 
 	"github.com/stardustdb/stardust/internal/container"
 )
