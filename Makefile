@@ -5,10 +5,10 @@ GO       ?= go
 BIN      := $(CURDIR)/bin
 TOOLS    := -modfile=tools.mod
 
-.PHONY: test check lint fmt build unit race fuzz bench deps clean
+.PHONY: test lint fmt build unit race seeds small fuzz bench deps clean
 
 # Everything that must hold before a change lands.
-test: deps lint build race
+test: deps lint build race seeds small
 	@echo "all tests passed"
 
 # Debian packages, npm modules and servers that tests run as real processes.
@@ -40,6 +40,16 @@ unit:
 
 race:
 	$(GO) test -race -timeout 30m ./...
+
+# The simulations again without the race detector, which slows them down: a few
+# thousand seeds.
+seeds:
+	$(GO) test ./mirror/simtest ./slatedb
+
+# What has no need of 64 bits, on 32.
+small:
+	GOARCH=386 CGO_ENABLED=0 $(GO) test -short ./internal/dust ./internal/heap ./internal/catalog ./objectstore ./objectstore/memory ./slatedb/internal/...
+	GOARCH=386 CGO_ENABLED=0 $(GO) test -run 'Spec|Refused|Payload|Revision' .
 
 # A minute for every fuzzer.
 fuzz:
