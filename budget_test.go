@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -30,12 +31,12 @@ func (db *DB) taken() int64 { return db.file.container.Tail() - db.file.heap.Fre
 // TestMemoryComesBack uses the memory budget in every way that there is, also
 // in those that fail, and finds none of it in use when all streams are closed.
 func TestMemoryComesBack(t *testing.T) {
-	fails := false
+	var fails atomic.Bool // the hook runs on the goroutines that write, too
 	options := Options{
 		Plugins:      Plugins{Objects: &ObjectsPlugin{}},
 		MemoryBudget: 40 << 20,
 		hook: func(op container.Op, do func() error) error {
-			if fails {
+			if fails.Load() {
 				return errors.New("the disk fails")
 			}
 			return do()
@@ -78,11 +79,11 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 
 	stream := uploading(noise(4, 5<<20))
-	fails = true
+	fails.Store(true)
 	if _, err := stream.Finish(); !errors.Is(err, StatusIO) {
 		t.Errorf("finish on a failing disk: %v", err)
 	}
-	fails = false
+	fails.Store(false)
 	stream.Close() //nolint:errcheck // returns nil
 	check("an upload whose disk failed")
 
