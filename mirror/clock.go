@@ -3,6 +3,8 @@ package mirror
 import (
 	"context"
 	"time"
+
+	"github.com/stardustdb/stardust/internal/clock"
 )
 
 // A Clock is all the time a Mirror knows: for retry backoff, the remote scan,
@@ -22,16 +24,4 @@ type SystemClock struct{}
 func (SystemClock) Now() time.Time { return time.Now() }
 
 // Sleep implements Clock.
-func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil || d <= 0 {
-		return err
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (SystemClock) Sleep(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, d) }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/stardustdb/stardust/internal/clock"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -49,7 +50,7 @@ func (o *Options) normalise() {
 		o.Timeout = 3 * time.Minute
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = clock.Sleep
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -59,16 +60,5 @@ func (o *Options) normalise() {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

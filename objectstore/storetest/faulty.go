@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/stardustdb/stardust/internal/clock"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/internal/intercept"
 )
@@ -26,7 +27,7 @@ func Faulty(inner objectstore.Store, options FaultyOptions) objectstore.Store {
 		options.Script = func(string, objectstore.Path) Fault { return Fault{} }
 	}
 	if options.Sleep == nil {
-		options.Sleep = sleep
+		options.Sleep = clock.Sleep
 	}
 	f := &faulty{options: options}
 	f.Store = intercept.New(inner, intercept.Hooks{
@@ -159,16 +160,4 @@ func (b *faultyBody) Read(p []byte) (int, error) {
 	}
 	b.at += int64(n)
 	return n, err
-}
-
-// sleep waits for d or until the context ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

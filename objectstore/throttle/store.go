@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stardustdb/stardust/internal/clock"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/internal/intercept"
 )
@@ -31,7 +32,7 @@ func New(inner objectstore.Store, options Options) objectstore.Store {
 		options.Now = time.Now
 	}
 	if options.Sleep == nil {
-		options.Sleep = sleep
+		options.Sleep = clock.Sleep
 	}
 	hooks := intercept.Hooks{}
 	if options.Latency > 0 {
@@ -119,15 +120,4 @@ func (r *slowReaderAt) ReadAt(p []byte, off int64) (int, error) {
 		return n, slept
 	}
 	return n, err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

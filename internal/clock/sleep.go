@@ -1,0 +1,24 @@
+// Package clock holds the one wait that every package with a clock to inject
+// falls back to.
+package clock
+
+import (
+	"context"
+	"time"
+)
+
+// Sleep returns nil after d, or ctx's error when ctx ends earlier or has ended.
+// It obeys testing/synctest.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil || d <= 0 {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
