@@ -63,7 +63,7 @@ func (db *DB) readBlocks(ctx context.Context, p []byte, s span, offset int64) (b
 	if err != nil {
 		return false, err
 	}
-	err = db.file.heap.ReadAt(heap.Location{Offset: c.Offset, Size: c.Size}, p, offset)
+	err = db.file.heap.ReadAt(heap.Location{Offset: c.Offset, Size: c.Size}, c.Digest, p, offset)
 	if isDamage(err) {
 		return false, nil
 	}

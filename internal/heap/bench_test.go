@@ -105,7 +105,7 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("4096 at random", func(b *testing.B) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		for b.Loop() {
-			if err := h.ReadAt(locs[rng.IntN(len(locs))], p[:4096], rng.Int64N(1<<20-4096)); err != nil {
+			if err := h.ReadAt(locs[rng.IntN(len(locs))], digest, p[:4096], rng.Int64N(1<<20-4096)); err != nil {
 				b.Fatal(err)
 			}
 		}

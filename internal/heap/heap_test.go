@@ -60,12 +60,12 @@ func TestChunksOfAllSizesComeBack(t *testing.T) {
 		}
 		for _, r := range [][2]int{{0, size}, {0, min(1, size)}, {size / 2, size}, {max(0, size-1), size}, {size / 3, size/3 + min(5000, size-size/3)}, {size, size}} {
 			p := make([]byte, r[1]-r[0])
-			if err := h.ReadAt(loc, p, int64(r[0])); err != nil || !bytes.Equal(p, data[r[0]:r[1]]) {
+			if err := h.ReadAt(loc, digest, p, int64(r[0])); err != nil || !bytes.Equal(p, data[r[0]:r[1]]) {
 				t.Errorf("%d bytes: read %v: %v", size, r, err)
 			}
 		}
 		for _, r := range [][2]int64{{-1, 1}, {int64(size), 1}, {0, int64(size) + 1}, {1 << 62, 1}} {
-			if err := h.ReadAt(loc, make([]byte, r[1]), r[0]); !errors.Is(err, heap.ErrCorrupt) {
+			if err := h.ReadAt(loc, digest, make([]byte, r[1]), r[0]); !errors.Is(err, heap.ErrCorrupt) {
 				t.Errorf("%d bytes: read %v: %v", size, r, err)
 			}
 		}
@@ -95,7 +95,7 @@ func TestWrongLocationsAreDamage(t *testing.T) {
 		if err := h.Read(wrong, digest, make([]byte, max(0, wrong.Size))); !errors.Is(err, heap.ErrCorrupt) {
 			t.Errorf("read %+v: %v", wrong, err)
 		}
-		if err := h.ReadAt(wrong, nil, 0); !errors.Is(err, heap.ErrCorrupt) {
+		if err := h.ReadAt(wrong, digest, nil, 0); !errors.Is(err, heap.ErrCorrupt) {
 			t.Errorf("read at %+v: %v", wrong, err)
 		}
 		if same, err := h.Equal(wrong, data); same || err != nil {
@@ -104,6 +104,28 @@ func TestWrongLocationsAreDamage(t *testing.T) {
 	}
 	if err := h.Read(loc, sha256.Sum256([]byte("other")), make([]byte, loc.Size)); !errors.Is(err, heap.ErrCorrupt) {
 		t.Errorf("another digest: %v", err)
+	}
+}
+
+// A disk that writes a record to a wrong place leaves a whole one there.
+func TestAWholeRecordOfAnotherChunkIsDamage(t *testing.T) {
+	c := file(t, nil)
+	h := heap.New(c)
+	asked, other := random(1, 100_000), random(2, 100_000)
+	loc, elsewhere := appendTo(t, h, asked), appendTo(t, h, other)
+	record := make([]byte, elsewhere.End()-elsewhere.Offset)
+	if _, err := c.ReadAt(record, elsewhere.Offset); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteAt(loc.Offset, record); err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 100)
+	if err := h.ReadAt(loc, sha256.Sum256(asked), p, 0); !errors.Is(err, heap.ErrCorrupt) {
+		t.Errorf("read at gave bytes of another chunk: %v", err)
+	}
+	if err := h.ReadAt(elsewhere, sha256.Sum256(other), p, 0); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -129,7 +151,7 @@ func TestDamageIsFound(t *testing.T) {
 		if err := h.Read(loc, digest, got); !errors.Is(err, heap.ErrCorrupt) {
 			t.Fatalf("byte %d: read: %v", at, err)
 		}
-		if err := h.ReadAt(loc, got, 0); !errors.Is(err, heap.ErrCorrupt) {
+		if err := h.ReadAt(loc, digest, got, 0); !errors.Is(err, heap.ErrCorrupt) {
 			t.Fatalf("byte %d: read at: %v", at, err)
 		}
 		if same, err := h.Equal(loc, data); same || err != nil {
@@ -138,7 +160,7 @@ func TestDamageIsFound(t *testing.T) {
 		if _, err := c.ReadAt(record, loc.Offset); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.ReadAt(loc, nil, 0); err == nil && at < 40 {
+		if err := h.ReadAt(loc, digest, nil, 0); err == nil && at < 40 {
 			t.Fatalf("byte %d of the header: not found", at)
 		}
 		again := appendTo(t, h, data) // an upload of the same bytes heals it
@@ -426,7 +448,7 @@ func FuzzRecord(f *testing.F) {
 		if err := h.Read(at, [32]byte{}, p); err == nil {
 			t.Error("bytes with a digest of zeros")
 		}
-		_ = h.ReadAt(at, p, 0)
+		_ = h.ReadAt(at, sha256.Sum256(data), p, 0)
 		for _, err := range h.Scan(t.Context()) {
 			if err != nil {
 				t.Error(err)

@@ -37,10 +37,13 @@ func (h *Heap) readRecord(loc Location, data []byte) (header, error) {
 	return found, nil
 }
 
-// ReadAt fills p from the chunk's bytes at off, checking the blocks that p
-// touches against their checksums, which find accidents and not deceit: the
-// chunk must have been read with Read before. p must lie within the chunk.
-func (h *Heap) ReadAt(loc Location, p []byte, off int64) error {
+// ReadAt fills p from the bytes at off of the chunk with the given digest. The
+// record must name that digest before any of its checksums is believed, so a
+// record of another chunk that came to lie there is damage. The blocks that p
+// touches are compared with their checksums, which find accidents and not
+// deceit: the chunk must have been read with Read before. p must lie within the
+// chunk.
+func (h *Heap) ReadAt(loc Location, digest [32]byte, p []byte, off int64) error {
 	if !loc.valid() || off < 0 || off > loc.Size || int64(len(p)) > loc.Size-off {
 		return at(loc, fmt.Errorf("%w: bytes %d to %d lie outside", ErrCorrupt, off, off+int64(len(p))))
 	}
@@ -49,8 +52,11 @@ func (h *Heap) ReadAt(loc Location, p []byte, off int64) error {
 		return at(loc, cutOff(err))
 	}
 	head, err := decodeHeader(raw, loc.Size)
-	if err != nil {
+	switch {
+	case err != nil:
 		return at(loc, err)
+	case head.digest != digest:
+		return at(loc, fmt.Errorf("%w: chunk %x lies there instead of %x", ErrCorrupt, head.digest, digest))
 	}
 	return head.readBlocks(h, loc, p, off)
 }
