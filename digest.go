@@ -1,14 +1,15 @@
 package stardust
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
+	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/dust"
 )
 
-// Digest is the SHA-256 of a payload's or a chunk's bytes. It is comparable.
-type Digest [sha256.Size]byte
+// Digest is the SHA-256 of a payload's or a chunk's bytes: an array of 32 bytes,
+// and comparable. Its String and its form as text are 64 lower-case hexadecimal
+// digits; in JSON it is {"#sha256": those}, and is read from a string of
+// hexadecimal digits, too.
+type Digest = digest.Digest
 
 // ParseDigest reads a digest from 64 hexadecimal digits in either case. It
 // returns an error of StatusInvalidArgument for anything else.
@@ -20,33 +21,32 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
-// String returns the digest as 64 lower-case hexadecimal digits.
-func (d Digest) String() string {
-	var text [2 * sha256.Size]byte
-	hex.Encode(text[:], d[:])
-	return string(text[:])
-}
-
-// value returns the digest as documents show it: {#sha256 hex}.
-func (d Digest) value() dust.Value {
-	return dust.NewObject(dust.Member{Name: digestMember, Value: dust.NewString(d.String())})
-}
-
-// MarshalJSON returns the digest as documents show it: {"#sha256": hex}.
-func (d Digest) MarshalJSON() ([]byte, error) {
-	return dust.AppendJSON(nil, d.value()), nil
-}
-
-// UnmarshalJSON reads {"#sha256": hex} or a string of hexadecimal digits.
-func (d *Digest) UnmarshalJSON(text []byte) error {
-	v, err := dust.Parse(text, dust.JSON)
+func parseDigest(s string) (Digest, *Error) {
+	d, err := digest.Parse(s)
 	if err != nil {
-		return withOp("digest", invalid("%v", err))
+		return Digest{}, invalid("%v", err)
 	}
-	got, bad := digestValue(v, true)
-	if bad != nil {
-		return withOp("digest", bad)
+	return d, nil
+}
+
+// documentDigest returns the digest as documents show it: {#sha256 hex}.
+func documentDigest(d Digest) dust.Value {
+	return dust.NewObject(dust.Member{Name: digest.Member, Value: dust.NewString(d.String())})
+}
+
+// digestValue reads a digest as documents show it, or, where text is allowed, as
+// hexadecimal digits.
+func digestValue(v dust.Value, asText bool) (Digest, *Error) {
+	if s, ok := v.Text(); ok && asText {
+		return parseDigest(s)
 	}
-	*d = got
-	return nil
+	inner, ok := v.Member(digest.Member)
+	if !ok || len(v.Members()) != 1 {
+		return Digest{}, invalid("%s, want {#sha256 hex}", describe(v))
+	}
+	s, ok := inner.Text()
+	if !ok {
+		return Digest{}, invalid("#sha256 of %s, want a string of 64 hexadecimal digits", describe(inner))
+	}
+	return parseDigest(s)
 }

@@ -156,7 +156,7 @@ func newTransaction(t *catalog.Transaction) (Transaction, error) {
 		case catalog.Text:
 			out.Facts[i].Value = string(f.Value.Bytes)
 		case catalog.DigestValue:
-			out.Facts[i].Value = Digest(f.Value.Digest)
+			out.Facts[i].Value = f.Value.Digest
 		case catalog.JSON:
 			v, err := dust.Parse(f.Value.Bytes, dust.JSON)
 			if err != nil {

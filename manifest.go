@@ -26,7 +26,7 @@ func (v Objects) Manifest(digest string) (*Document, error) {
 	if bad != nil {
 		return nil, withOp(op, bad)
 	}
-	members := []dust.Member{{Name: "digest", Value: d.value()}}
+	members := []dust.Member{{Name: "digest", Value: documentDigest(d)}}
 	payload, err := v.payloadInfo(d)
 	if err != nil {
 		return nil, withOp(op, err)
@@ -38,7 +38,7 @@ func (v Objects) Manifest(digest string) (*Document, error) {
 			return nil, err
 		}
 		chunks = append(chunks, dust.NewObject(
-			dust.Member{Name: "digest", Value: c.Digest.value()},
+			dust.Member{Name: "digest", Value: documentDigest(c.Digest)},
 			dust.Member{Name: "size", Value: dust.NewInt(c.Size)}))
 	}
 	if len(chunks) > 0 {
@@ -95,7 +95,7 @@ func (v Objects) segmentChunks(p *catalog.Payload, at int64) (chunks []Chunk, en
 			return err
 		}
 		if segment.Start != at {
-			return damaged(nil, "manifest of payload %v: runs overlap at byte %d", Digest(p.Digest), at)
+			return damaged(nil, "manifest of payload %v: runs overlap at byte %d", p.Digest, at)
 		}
 		chunks = make([]Chunk, len(segment.Entries))
 		for i, e := range segment.Entries {

@@ -72,7 +72,7 @@ func attributes(v *catalog.View, n *catalog.Node) (dust.Value, error) {
 		err = bad
 	}
 	if n.File {
-		before = append(before, dust.Member{Name: catalog.AttributeDigest, Value: Digest(n.Digest).value()})
+		before = append(before, dust.Member{Name: catalog.AttributeDigest, Value: documentDigest(n.Digest)})
 	}
 	before = append(before,
 		dust.Member{Name: catalog.AttributeName, Value: dust.NewString(n.Name)},
@@ -179,7 +179,7 @@ func (p *planner) patch(entity int64, members []dust.Member, expected int64) (du
 			if _, err := p.updateFile(entity, digest, 0); err != nil {
 				return dust.Value{}, err
 			}
-			now[m.Name] = digest.value()
+			now[m.Name] = documentDigest(digest)
 			continue
 		}
 		after, keep := merge(before, m.Value)

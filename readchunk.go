@@ -53,7 +53,7 @@ func (db *DB) readChunk(ctx context.Context, s span, data []byte) error {
 		last = c
 	}
 	return damaged(nil, "chunk %v at offset %d of the file does not match its digest; upload the same bytes again to heal it, or restore a backup",
-		Digest(last.Digest), last.Offset)
+		last.Digest, last.Offset)
 }
 
 // readBlocks fills p from the checksummed blocks of a chunk that was verified

@@ -101,7 +101,7 @@ func (r *reader) locate(ctx context.Context, offset int64) (span, error) {
 		}
 		start += e.Size
 	}
-	return span{}, damaged(nil, "manifest of payload %v: no chunk holds byte %d", Digest(r.payload.Digest), offset)
+	return span{}, damaged(nil, "manifest of payload %v: no chunk holds byte %d", r.payload.Digest, offset)
 }
 
 func (r *reader) check() error {

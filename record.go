@@ -2,6 +2,7 @@ package stardust
 
 import (
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/dust"
 )
 
@@ -71,10 +72,10 @@ func (a *recordArena) value(n *catalog.Node) dust.Value {
 	members[3] = dust.Member{Name: "name", Value: dust.NewString(n.Name)}
 	members[4] = dust.Member{Name: "kind", Value: dust.NewString(string(kind))}
 	if n.File {
-		digest := a.take(1)
-		digest[0] = dust.Member{Name: digestMember, Value: dust.NewString(Digest(n.Digest).String())}
+		hex := a.take(1)
+		hex[0] = dust.Member{Name: digest.Member, Value: dust.NewString(n.Digest.String())}
 		members[5] = dust.Member{Name: "size", Value: dust.NewInt(n.Size)}
-		members[6] = dust.Member{Name: "digest", Value: dust.NewObject(digest...)}
+		members[6] = dust.Member{Name: "digest", Value: dust.NewObject(hex...)}
 	}
 	return dust.NewObject(members...)
 }

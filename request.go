@@ -1,7 +1,6 @@
 package stardust
 
 import (
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -155,33 +154,6 @@ func shorten(s string) string {
 		return fmt.Sprintf("%q… (%d bytes)", s[:80], len(s))
 	}
 	return fmt.Sprintf("%q", s)
-}
-
-const digestMember = "#sha256"
-
-func digestValue(v dust.Value, asText bool) (Digest, *Error) {
-	if s, ok := v.Text(); ok && asText {
-		return parseDigest(s)
-	}
-	inner, ok := v.Member(digestMember)
-	if !ok || len(v.Members()) != 1 {
-		return Digest{}, invalid("%s, want {#sha256 hex}", describe(v))
-	}
-	s, ok := inner.Text()
-	if !ok {
-		return Digest{}, invalid("#sha256 of %s, want a string of 64 hexadecimal digits", describe(inner))
-	}
-	return parseDigest(s)
-}
-
-func parseDigest(s string) (d Digest, err *Error) {
-	if len(s) != 2*len(d) {
-		return d, invalid("digest %s has %d characters, want 64 hexadecimal digits", shorten(s), len(s))
-	}
-	if _, bad := hex.Decode(d[:], []byte(s)); bad != nil {
-		return Digest{}, invalid("digest %s has a character that is not a hexadecimal digit", shorten(s))
-	}
-	return d, nil
 }
 
 func (r *request) needInteger(name string) int64 {

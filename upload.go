@@ -40,7 +40,7 @@ type Published struct {
 
 func (p Published) document() *Document {
 	return newDocument(dust.NewObject(
-		dust.Member{Name: "digest", Value: p.Digest.value()},
+		dust.Member{Name: "digest", Value: documentDigest(p.Digest)},
 		dust.Member{Name: "size", Value: dust.NewInt(p.Size)},
 		dust.Member{Name: "deduplicated", Value: dust.NewBool(p.Deduplicated)}))
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 func openTest(t *testing.T) *Catalog {
@@ -45,9 +47,9 @@ func read(t *testing.T, c *Catalog, at int64, fn func(*View) error) {
 }
 
 // publish publishes a payload of one chunk, whose digest begins with n.
-func publish(t *testing.T, c *Catalog, n byte) [32]byte {
+func publish(t *testing.T, c *Catalog, n byte) digest.Digest {
 	t.Helper()
-	digest := [32]byte{n}
+	digest := digest.Digest{n}
 	write(t, c, func(tx *Tx) error {
 		chunk := Chunk{Digest: digest, Offset: int64(n) * 64, Size: 10}
 		if err := tx.PutChunk(&chunk); err != nil {
@@ -175,7 +177,7 @@ func TestAttributesHaveVersionsAndGoWithTheirNode(t *testing.T) {
 func TestLongManifestsAreReadInRuns(t *testing.T) {
 	c := openTest(t)
 	const count = 2*segmentEntries + 7
-	p := Payload{Digest: [32]byte{1}, Size: 0}
+	p := Payload{Digest: digest.Digest{1}, Size: 0}
 	for i := range int64(count) {
 		p.Size += i%5 + 1
 	}
@@ -242,7 +244,7 @@ func TestFactsThatContradictTheTablesAreRefused(t *testing.T) {
 	for what, fact := range map[string]Fact{
 		"a parent that is text":          String(1, AttributeParent, "0"),
 		"a name that is a number":        Int64(1, AttributeName, 5),
-		"a payload that is not there":    Digest(1, AttributeDigest, [32]byte{9}),
+		"a payload that is not there":    Digest(1, AttributeDigest, digest.Digest{9}),
 		"a removal of what is not there": Retract(7, AttributeParent),
 		"an attribute that is a number":  Int64(1, "color", 5),
 	} {
@@ -284,7 +286,7 @@ func TestEveryRowIsCheckedAgainstItsChecksum(t *testing.T) {
 			c := openTest(t)
 			one := publish(t, c, 1)
 			write(t, c, func(tx *Tx) error {
-				return tx.PutPayload(&Payload{Digest: [32]byte{5}, Size: 20}, func(yield func(Entry) bool) {
+				return tx.PutPayload(&Payload{Digest: digest.Digest{5}, Size: 20}, func(yield func(Entry) bool) {
 					for range 2 {
 						if !yield(Entry{1, 10}) {
 							return

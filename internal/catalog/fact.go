@@ -1,6 +1,10 @@
 package catalog
 
-import "time"
+import (
+	"time"
+
+	"github.com/stardustdb/stardust/internal/digest"
+)
 
 // The attributes that the objects plugin keeps on the entities of the tree.
 const (
@@ -30,7 +34,7 @@ type Value struct {
 	Kind   ValueKind
 	Int    int64
 	Bytes  []byte // Text and JSON
-	Digest [32]byte
+	Digest digest.Digest
 }
 
 // Fact says that an entity has a value of an attribute from its transaction on.
@@ -58,7 +62,7 @@ func String(entity int64, attribute, v string) Fact {
 }
 
 // Digest makes a fact with a digest value.
-func Digest(entity int64, attribute string, v [32]byte) Fact {
+func Digest(entity int64, attribute string, v digest.Digest) Fact {
 	return Fact{entity, attribute, Value{Kind: DigestValue, Digest: v}}
 }
 

@@ -1,6 +1,10 @@
 package catalog
 
-import "github.com/ncruces/go-sqlite3"
+import (
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/stardustdb/stardust/internal/digest"
+)
 
 // Root is the entity of the root directory, which is never stored.
 const Root int64 = 0
@@ -15,7 +19,7 @@ type Node struct {
 	File    bool
 	Payload int64 // row id of the payload
 	Size    int64
-	Digest  [32]byte
+	Digest  digest.Digest
 }
 
 // Version is a node as it was from its Revision until, but not including, Until.

@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 // Payload is a published byte sequence.
 type Payload struct {
 	ID     int64 // row id
-	Digest [32]byte
+	Digest digest.Digest
 	Size   int64 // in bytes
 	Chunks int64
 	// Chunk is the row id of its only chunk, when it has just one.
@@ -42,7 +44,7 @@ func scanPayload(s *sqlite3.Stmt, p *Payload, i int) error {
 // Chunk is a stored piece of payloads.
 type Chunk struct {
 	ID     int64 // row id
-	Digest [32]byte
+	Digest digest.Digest
 	Offset int64 // of its record in the file
 	Size   int64 // in bytes
 }

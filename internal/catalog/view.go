@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 // Live is the revision of a View that shows the latest state.
@@ -124,7 +126,7 @@ func (v *View) Files(payload, after int64, fn func(entity int64) bool) error {
 
 // Payload returns a published payload by digest, and whether there is one.
 // Payloads have no versions: a view of the past finds later ones too.
-func (v *View) Payload(digest [32]byte) (p Payload, found bool, err error) {
+func (v *View) Payload(digest digest.Digest) (p Payload, found bool, err error) {
 	err = v.conn.query(`SELECT `+payloadColumns+` FROM payload WHERE digest = ?`,
 		func(s *sqlite3.Stmt) (bool, error) {
 			found = true
@@ -193,7 +195,7 @@ func (v *View) Chunk(id int64) (Chunk, error) {
 }
 
 // ChunkByDigest returns a chunk by digest, and whether it is stored.
-func (v *View) ChunkByDigest(digest [32]byte) (c Chunk, found bool, err error) {
+func (v *View) ChunkByDigest(digest digest.Digest) (c Chunk, found bool, err error) {
 	err = v.conn.query(`SELECT `+chunkColumns+` FROM chunk WHERE digest = ?`,
 		func(s *sqlite3.Stmt) (bool, error) {
 			found = true

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/stardustdb/stardust/internal/container"
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 // File is what the heap needs of the file that it lies in. *container.Container
@@ -63,7 +64,7 @@ type Heap struct {
 // record is what it takes to write a record again.
 type record struct {
 	size   int64
-	digest [32]byte
+	digest digest.Digest
 }
 
 // New returns the heap in a file. Until SetLive only the file's end is used for
@@ -79,7 +80,7 @@ func New(file File) *Heap {
 // catalog, after a Sync that begins later and succeeds. Many Appends write at the
 // same time; data is not copied and not kept. After an error the space is free
 // again.
-func (h *Heap) Append(digest [32]byte, data []byte) (Location, error) {
+func (h *Heap) Append(digest digest.Digest, data []byte) (Location, error) {
 	size := int64(len(data))
 	if size > MaxSize {
 		return Location{}, fmt.Errorf("append a chunk of %d bytes: the largest has %d", size, MaxSize)

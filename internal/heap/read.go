@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 // Read fills data, which must be of the chunk's size, and compares it with the
 // digest. The error wraps ErrCorrupt when the record is not that chunk.
-func (h *Heap) Read(loc Location, digest [32]byte, data []byte) error {
+func (h *Heap) Read(loc Location, digest digest.Digest, data []byte) error {
 	head, err := h.readRecord(loc, data)
 	switch {
 	case err != nil:
@@ -43,7 +45,7 @@ func (h *Heap) readRecord(loc Location, data []byte) (header, error) {
 // touches are compared with their checksums, which find accidents and not
 // deceit: the chunk must have been read with Read before. p must lie within the
 // chunk.
-func (h *Heap) ReadAt(loc Location, digest [32]byte, p []byte, off int64) error {
+func (h *Heap) ReadAt(loc Location, digest digest.Digest, p []byte, off int64) error {
 	if !loc.valid() || off < 0 || off > loc.Size || int64(len(p)) > loc.Size-off {
 		return at(loc, fmt.Errorf("%w: bytes %d to %d lie outside", ErrCorrupt, off, off+int64(len(p))))
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 // BlockSize is how many bytes of a chunk each checksum covers. The last block of
@@ -55,13 +57,13 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // header is a record's header.
 type header struct {
-	digest [32]byte
+	digest digest.Digest
 	size   int64
 	sums   []uint32 // of the blocks
 }
 
 // newHeader describes a chunk.
-func newHeader(digest [32]byte, data []byte) header {
+func newHeader(digest digest.Digest, data []byte) header {
 	h := header{digest: digest, size: int64(len(data)), sums: make([]uint32, 0, blocks(int64(len(data))))}
 	for len(data) > 0 {
 		n := min(BlockSize, len(data))
@@ -108,7 +110,7 @@ func decodeHeader(p []byte, size int64) (header, error) {
 	if crc32.Checksum(p[:end], castagnoli()) != binary.LittleEndian.Uint32(p[end:]) {
 		return header{}, fmt.Errorf("%w: the header does not match its checksum", ErrCorrupt)
 	}
-	h := header{digest: [32]byte(p[fieldDigest:]), size: size, sums: make([]uint32, blocks(size))}
+	h := header{digest: digest.Digest(p[fieldDigest:]), size: size, sums: make([]uint32, blocks(size))}
 	for i := range h.sums {
 		h.sums[i] = binary.LittleEndian.Uint32(p[headerFixed+4*i:])
 	}

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 // Found is a record that Scan came upon.
 type Found struct {
 	Location Location
-	Digest   [32]byte
+	Digest   digest.Digest
 	// Whole says that the chunk's bytes match its digest.
 	Whole bool
 }

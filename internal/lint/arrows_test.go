@@ -25,6 +25,7 @@ var rules = []rule{
 	{"internal/catalog", []string{module + "/internal/heap", module + "/internal/container", "net/http"}, "the catalog knows SQLite only"},
 	{"internal/heap", []string{module + "/internal/catalog", "net/http"}, "the heap lies beneath the catalog"},
 	{"internal/dust", []string{module + "/", "net/http"}, "DUST is a format and depends on nothing of ours"},
+	{"internal/digest", []string{module + "/", "net/http"}, "a digest depends on nothing of ours"},
 	{"internal/chunk", []string{module + "/", "net/http"}, "chunking depends on nothing of ours"},
 	{"objectstore", []string{module + "/mirror", module + "/slatedb", module + "/gateway", module + "/internal/catalog", module + "/internal/container"}, "stores lie beneath the mirror, and beside the database"},
 	{"mirror", []string{module + "/slatedb", module + "/gateway", "github.com/aws/"}, "the mirror knows neither SlateDB nor clouds"},
