@@ -24,6 +24,5 @@ func (localPolicy) MultipartRoute(objectstore.Path, *objectstore.MultipartOption
 
 // openMirror opens a mirror in a directory of the run.
 func (b *bench) openMirror(dir string, remote objectstore.Store, policy mirror.Policy, verify bool) (*mirror.Mirror, error) {
-	return mirror.NewBuilder(filepath.Join(b.dir, dir), remote, policy).
-		WithoutRemoteScan().WithVerification(verify).Build(b.ctx)
+	return mirror.Open(b.ctx, filepath.Join(b.dir, dir), remote, policy, &mirror.Options{WithoutRemoteScan: true, Verify: verify})
 }

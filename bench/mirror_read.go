@@ -161,7 +161,7 @@ func (b *bench) readRanges(verify bool) error {
 // which takes paths apart, in time and in allocations.
 func (b *bench) readOverhead() error {
 	const reads, length = 65536, 4 << 10
-	policy := slatedb.NewPolicyBuilder().WithRoot("db").WithPathTags().WithoutCompactionsPoll().Build()
+	policy := slatedb.NewPolicy(&slatedb.PolicyOptions{Root: new(objectstore.Path("db")), PathTags: true, WithoutCompactionsPoll: true})
 	o, err := b.openLocalObject("read-slatedb", policy, false)
 	if err != nil {
 		return err

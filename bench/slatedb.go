@@ -60,7 +60,7 @@ func (b *bench) openSidecar(upstream *slateUpstream, root objectstore.Path) (url
 	s, err := sidecar.New(b.ctx, sidecar.Options{
 		Upstream: store, Dir: filepath.Join(b.dir, "sidecar-"+string(root)), Bucket: benchBucket,
 		Credentials: map[string]string{benchAccess: benchSecret},
-		Database:    &sidecar.Database{Root: root, RootKnown: true},
+		Database:    &slatedb.PolicyOptions{Root: &root},
 	})
 	if err != nil {
 		return "", nil, err

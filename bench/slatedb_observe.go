@@ -24,7 +24,7 @@ func slateObserve(b *bench) error {
 			return err
 		}
 	}
-	policy := slatedb.NewPolicyBuilder().WithoutCompactionsPoll().Build()
+	policy := slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true})
 	m, err := b.openMirror("observe", remote, policy, false)
 	if err != nil {
 		return err

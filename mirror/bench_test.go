@@ -37,7 +37,7 @@ func (localOnly) MultipartRoute(objectstore.Path, *objectstore.MultipartOptions)
 
 func benchMirror(b *testing.B, dir string, verify bool) *mirror.Mirror {
 	b.Helper()
-	m, err := mirror.NewBuilder(dir, memory.New(nil), localOnly{}).WithoutRemoteScan().WithVerification(verify).Build(b.Context())
+	m, err := mirror.Open(b.Context(), dir, memory.New(nil), localOnly{}, &mirror.Options{WithoutRemoteScan: true, Verify: verify})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func benchmarkPut(b *testing.B, latency time.Duration) {
 	dir := b.TempDir()
 	remote := newHookStore()
 	remote.setHook(func(ctx context.Context, _ call) error { return mirror.SystemClock{}.Sleep(ctx, latency) })
-	m, err := mirror.NewBuilder(b.TempDir(), remote, localOnly{}).WithoutRemoteScan().Build(b.Context())
+	m, err := mirror.Open(b.Context(), b.TempDir(), remote, localOnly{}, &mirror.Options{WithoutRemoteScan: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func BenchmarkBuild(b *testing.B) {
 	dir := b.TempDir()
 	remote := memory.New(nil)
 	open := func(ctx context.Context) *mirror.Mirror {
-		m, err := mirror.NewBuilder(dir, remote, localOnly{}).WithoutRemoteScan().Build(ctx)
+		m, err := mirror.Open(ctx, dir, remote, localOnly{}, &mirror.Options{WithoutRemoteScan: true})
 		if err != nil {
 			b.Fatal(err)
 		}

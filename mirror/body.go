@@ -151,7 +151,7 @@ type plainBody struct {
 // openBody returns the result of a read of [start, end) of the local copy of path
 // that h is open on. The result's Body owns h.
 func (m *Mirror) openBody(ctx context.Context, path objectstore.Path, h *handle, start, end int64) *objectstore.GetResult {
-	if m.config.verify {
+	if m.options.Verify {
 		return m.openVerified(ctx, path, h, start, end)
 	}
 	b := &plainBody{reader: plainReader{m, h, path}}

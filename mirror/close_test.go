@@ -14,7 +14,7 @@ import (
 
 func TestCloseStopsDownloadsAndEndsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := newEnv(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(1) })
+		e := newEnv(t, func(o *mirror.Options) { o.DownloadConcurrency = 1 })
 		e.open()
 		e.store("a/x", "bytes")
 		e.store("a/y", "bytes")

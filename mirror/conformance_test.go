@@ -35,7 +35,7 @@ func TestAMirrorIsAStoreLikeAnyOther(t *testing.T) {
 				policy := &hookPolicy{}
 				policy.routeReads(read)
 				remote := memory.New(nil)
-				m, err := mirror.NewBuilder(t.TempDir(), remote, policy).WithVerification(true).Build(t.Context())
+				m, err := mirror.Open(t.Context(), t.TempDir(), remote, policy, &mirror.Options{Verify: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -63,8 +63,7 @@ func TestATransientRemoteUnderARealRetryLoop(t *testing.T) {
 		})
 		policy := &hookPolicy{}
 		policy.routeReads(mirror.ReadThrough)
-		m, err := mirror.NewBuilder(t.TempDir(), remote, policy).WithIdentity("faulty").
-			WithBackoff(objectstore.Backoff{Init: 1, Max: 1}).WithVerification(true).Build(t.Context())
+		m, err := mirror.Open(t.Context(), t.TempDir(), remote, policy, &mirror.Options{Identity: "faulty", Backoff: objectstore.Backoff{Init: 1, Max: 1}, Verify: true})
 		if err != nil {
 			t.Fatal(err)
 		}

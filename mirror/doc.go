@@ -11,7 +11,7 @@
 //   - A [Handle] is what a policy works the mirror with: fetch, prefetch,
 //     evict.
 //   - A [Fetch] is a request to have objects local, with its place in line.
-//   - A [Builder] opens a directory as a Mirror.
+//   - [Open] opens a directory as a Mirror.
 //
 // All local I/O goes through the small file system interface of the
 // subpackage vfs.

@@ -64,7 +64,7 @@ func TestTransientErrorsOfTheMirrorsOwnCallsAreRetriedForever(t *testing.T) {
 }
 
 func TestMaxRetriesBoundsThemAndTheErrorIsNotRetriedAgain(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithMaxRetries(3) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.MaxRetries = 3 }, func(e *env) {
 		e.store("a/x", "bytes")
 		e.remote.setHook(func(context.Context, call) error { return objectstore.Transient(errSlow, 0) })
 		err := e.h.Fetch("a/x").Wait(e.Context())
@@ -85,7 +85,7 @@ func TestMaxRetriesBoundsThemAndTheErrorIsNotRetriedAgain(t *testing.T) {
 }
 
 func TestBackoffGrowsAndHonoursRetryAfter(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithRandom(func() float64 { return 0.999999 }) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.Random = func() float64 { return 0.999999 } }, func(e *env) {
 		e.store("a/x", "bytes")
 		var times []time.Duration
 		start := time.Now()
@@ -142,7 +142,7 @@ func TestCutBodyIsResumedAndNeverInstalledShort(t *testing.T) {
 		"with a plain EOF": func(r io.Reader, n int64) io.ReadCloser { return io.NopCloser(io.LimitReader(r, n)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubbleWith(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(1).WithVerification(true) }, func(e *env) {
+			bubbleWith(t, func(o *mirror.Options) { o.DownloadConcurrency = 1; o.Verify = true }, func(e *env) {
 				e.store("a/x", data)
 				var received atomic.Int64
 				cuts := 0
@@ -189,7 +189,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 func TestEmptyBodyIsNeverInstalled(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithMaxRetries(2) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.MaxRetries = 2 }, func(e *env) {
 		e.store("a/x", "bytes")
 		e.remote.body = func(_ call, result *objectstore.GetResult) { result.Body = io.NopCloser(strings.NewReader("")) }
 		if err := e.h.Fetch("a/x").Wait(e.Context()); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -231,7 +231,7 @@ func TestSourceThatDisownsItsBytesAtTheEndIsReadAgain(t *testing.T) {
 
 func TestRangeDisownedAtItsEndIsReadAgainAlone(t *testing.T) {
 	data := big(large)
-	bubbleWith(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(2) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.DownloadConcurrency = 2 }, func(e *env) {
 		e.store("a/x", data)
 		spoilt := false
 		e.remote.body = func(c call, result *objectstore.GetResult) {
@@ -263,7 +263,7 @@ func TestImpossibleAnswersAreErrors(t *testing.T) {
 		"without a body": func(r *objectstore.GetResult) { r.Body = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubbleWith(t, func(b *mirror.Builder) { b.WithMaxRetries(1).WithDownloadConcurrency(2) }, func(e *env) {
+			bubbleWith(t, func(o *mirror.Options) { o.MaxRetries = 1; o.DownloadConcurrency = 2 }, func(e *env) {
 				e.store("a/x", "bytes")
 				e.remote.body = func(_ call, result *objectstore.GetResult) { spoil(result) }
 				if err := e.h.Fetch("a/x").Wait(e.Context()); err == nil {
@@ -278,7 +278,7 @@ func TestImpossibleAnswersAreErrors(t *testing.T) {
 
 func TestLargeObjectsDownloadInParallelRangesUnderIfMatch(t *testing.T) {
 	data := big(large)
-	bubbleWith(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(3).WithVerification(true) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.DownloadConcurrency = 3; o.Verify = true }, func(e *env) {
 		e.store("a/x", data)
 		// Each body waits until three are open: without parallel GETs, the
 		// bubble would find itself deadlocked.
@@ -321,7 +321,7 @@ func TestObjectReplacedWhileItDownloadsStartsOver(t *testing.T) {
 	before, after := big(large), strings.Repeat("new bytes ", large/10)
 	for _, concurrency := range []int{1, 4} {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
-			bubbleWith(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(concurrency) }, func(e *env) {
+			bubbleWith(t, func(o *mirror.Options) { o.DownloadConcurrency = concurrency }, func(e *env) {
 				e.store("a/x", before)
 				n := 0
 				e.remote.body = func(_ call, result *objectstore.GetResult) {
@@ -361,7 +361,7 @@ func TestObjectWithoutAUsableETagIsNotRangedOrMixed(t *testing.T) {
 }
 
 func TestObjectThatChangesAllTheTimeFailsInTheEnd(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(2) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.DownloadConcurrency = 2 }, func(e *env) {
 		e.store("a/x", big(large))
 		e.remote.body = func(c call, result *objectstore.GetResult) {
 			if c.options.Range == nil {
@@ -387,7 +387,7 @@ func TestObjectThatChangesAllTheTimeFailsInTheEnd(t *testing.T) {
 
 func TestAtMostSoManyDownloadsRunAtOnce(t *testing.T) {
 	for _, limit := range []int{1, 3, 8} {
-		bubbleWith(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(limit) }, func(e *env) {
+		bubbleWith(t, func(o *mirror.Options) { o.DownloadConcurrency = limit }, func(e *env) {
 			var paths []objectstore.Path
 			for i := range 40 {
 				path := objectstore.Path(fmt.Sprint("a/", i))

@@ -219,7 +219,7 @@ type env struct {
 	m      *mirror.Mirror
 	h      mirror.Handle
 	// options are applied at every build.
-	options func(b *mirror.Builder)
+	options func(o *mirror.Options)
 
 	faultsMu sync.Mutex
 	faults   func(op vfs.Op, name string) error
@@ -231,7 +231,7 @@ func bubble(t *testing.T, test func(e *env)) {
 	bubbleWith(t, nil, test)
 }
 
-func bubbleWith(t *testing.T, options func(b *mirror.Builder), test func(e *env)) {
+func bubbleWith(t *testing.T, options func(o *mirror.Options), test func(e *env)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEnv(t, options)
@@ -241,11 +241,11 @@ func bubbleWith(t *testing.T, options func(b *mirror.Builder), test func(e *env)
 	})
 }
 
-func newEnv(t *testing.T, options func(b *mirror.Builder)) *env {
+func newEnv(t *testing.T, options func(o *mirror.Options)) *env {
 	return &env{T: t, remote: newHookStore(), policy: &hookPolicy{}, disk: vfs.NewSimulated(), options: options}
 }
 
-func (e *env) builder() *mirror.Builder {
+func (e *env) build(ctx context.Context) (*mirror.Mirror, error) {
 	faulty := vfs.NewFaulty(e.disk.Program(), func(op vfs.Op, name string) error {
 		e.faultsMu.Lock()
 		hook := e.faults
@@ -255,16 +255,16 @@ func (e *env) builder() *mirror.Builder {
 		}
 		return hook(op, name)
 	})
-	b := mirror.NewBuilder(dir, e.remote, e.policy).WithVFS(faulty).WithoutRemoteScan()
+	o := &mirror.Options{VFS: faulty, WithoutRemoteScan: true}
 	if e.options != nil {
-		e.options(b)
+		e.options(o)
 	}
-	return b
+	return mirror.Open(ctx, dir, e.remote, e.policy, o)
 }
 
 func (e *env) open() {
 	e.Helper()
-	m, err := e.builder().Build(e.Context())
+	m, err := e.build(e.Context())
 	if err != nil {
 		e.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func (e *Unsupported) Error() string {
 // Is reports whether target is objectstore.ErrUnsupported.
 func (e *Unsupported) Is(target error) bool { return target == objectstore.ErrUnsupported }
 
-// InvalidConfig: [Builder.Build] was given an invalid option, such as a
+// InvalidConfig: [Open] was given an invalid option, such as a
 // download concurrency of zero, or a directory it must not use. It matches
 // objectstore.ErrInvalidOption.
 type InvalidConfig struct {

@@ -11,7 +11,7 @@ import (
 
 func TestMirrorEvictReturnsWhenTheCopiesAreGone(t *testing.T) {
 	ctx := context.Background()
-	m, err := mirror.NewBuilder(t.TempDir(), memory.New(nil), &mirror.KeepAll{WithoutWarming: true}).WithoutRemoteScan().Build(ctx)
+	m, err := mirror.Open(ctx, t.TempDir(), memory.New(nil), &mirror.KeepAll{WithoutWarming: true}, &mirror.Options{WithoutRemoteScan: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestIndexIsWrittenInTheBackgroundAndAtClose(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithIndexInterval(time.Minute) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.IndexInterval = time.Minute }, func(e *env) {
 		e.put("a/x", "bytes")
 		if _, err := e.disk.ReadFile(dir + "/INDEX"); err == nil {
 			t.Fatal("an index at once")

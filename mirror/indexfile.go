@@ -40,7 +40,7 @@ func (m *Mirror) saveIndex() error {
 
 // keepIndex saves the index from time to time until ctx ends.
 func (m *Mirror) keepIndex(ctx context.Context) {
-	for m.config.clock.Sleep(ctx, m.config.indexInterval) == nil {
+	for m.options.Clock.Sleep(ctx, m.options.IndexInterval) == nil {
 		_ = m.saveIndex() // logged there
 	}
 }

@@ -14,17 +14,17 @@ import (
 )
 
 // A Mirror is an objectstore.Store in front of another, the remote, with local
-// copies of the objects that its policy chooses. Make one with [NewBuilder].
+// copies of the objects that its policy chooses. Make one with [Open].
 // All methods may be called concurrently. The caller closes it.
 //
 // It is an objectstore.MultipartStore, BulkDeleter and TagReader as far as the
 // remote is one; else those methods return objectstore.ErrUnsupported.
 type Mirror struct {
-	name   string
-	remote objectstore.Store
-	policy Policy
-	config config
-	logger *slog.Logger
+	name    string
+	remote  objectstore.Store
+	policy  Policy
+	options Options
+	logger  *slog.Logger
 
 	local     *localDir
 	ordering  *ordering

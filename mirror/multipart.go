@@ -170,7 +170,7 @@ func (m *Mirror) completeParts(
 		}
 		return result, nil
 	}
-	md.modified, md.etag, md.version = m.config.clock.Now(), result.ETag, result.Version
+	md.modified, md.etag, md.version = m.options.Clock.Now(), result.ETag, result.Version
 	if err := m.finishWrite(ctx, op, s, md, true, nil); err != nil {
 		return nil, err
 	}

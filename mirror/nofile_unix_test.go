@@ -30,7 +30,7 @@ func TestSixtyFourOpenFilesAreEnough(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 64, Max: 64}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mirror.NewBuilder(t.TempDir(), newHookStore(), &hookPolicy{}).Build(t.Context())
+	m, err := mirror.Open(t.Context(), t.TempDir(), newHookStore(), &hookPolicy{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -311,7 +311,7 @@ func TestFetchOfManyFailsWithTheFirstFailureAndNamesIt(t *testing.T) {
 }
 
 func TestFetchesGoBeforePrefetches(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithDownloadConcurrency(1) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.DownloadConcurrency = 1 }, func(e *env) {
 		for _, path := range []objectstore.Path{"a/1", "a/2", "a/3", "a/4", "a/5"} {
 			e.store(path, "bytes")
 		}

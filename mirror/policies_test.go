@@ -17,7 +17,7 @@ func with(t *testing.T, policy mirror.Policy, remote *hookStore, test func(t *te
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		disk := vfs.NewSimulated()
-		m, err := mirror.NewBuilder(dir, remote, policy).WithVFS(disk).WithoutRemoteScan().Build(t.Context())
+		m, err := mirror.Open(t.Context(), dir, remote, policy, &mirror.Options{VFS: disk, WithoutRemoteScan: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestLRUCountsWhatItFindsAtStartup(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := mirror.NewBuilder(dir, remote, lru).WithVFS(disk).WithoutRemoteScan().Build(t.Context())
+			m, err := mirror.Open(t.Context(), dir, remote, lru, &mirror.Options{VFS: disk, WithoutRemoteScan: true})
 			if err != nil {
 				t.Fatal(err)
 			}

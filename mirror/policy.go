@@ -121,7 +121,7 @@ type Policy interface {
 	// object and must not be changed or kept.
 	Observe(ctx context.Context, path objectstore.Path, data []byte, mirror Handle) error
 
-	// Run is the policy's background work. Build starts it; Close cancels
+	// Run is the policy's background work. Open starts it; Close cancels
 	// ctx and waits for it to return. An error other than ctx's is logged.
 	Run(ctx context.Context, mirror Handle) error
 }
@@ -132,7 +132,7 @@ type Policy interface {
 // may call Handle.Evict and Handle.Prefetch but never wait.
 type LocalWatcher interface {
 	// Installed runs after a local copy of size bytes came to be at path or
-	// replaced another, and in Build for every copy found in the directory.
+	// replaced another, and in Open for every copy found in the directory.
 	Installed(path objectstore.Path, size int64, mirror Handle)
 	// Removed runs after the local copy at path went away.
 	Removed(path objectstore.Path)

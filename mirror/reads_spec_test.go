@@ -481,7 +481,7 @@ func TestGetRemoteSkipsPolicyAndCopyAndRetries(t *testing.T) {
 func TestLocalBodyReadsSeeksAndCopies(t *testing.T) {
 	for name, verify := range map[string]bool{"plain": false, "verified": true} {
 		t.Run(name, func(t *testing.T) {
-			bubbleWith(t, func(b *mirror.Builder) { b.WithVerification(verify) }, func(e *env) {
+			bubbleWith(t, func(o *mirror.Options) { o.Verify = verify }, func(e *env) {
 				data := big(300_000)
 				e.store("a/x", data)
 				e.fetch("a/x")
@@ -525,7 +525,7 @@ func TestLocalBodyReadsSeeksAndCopies(t *testing.T) {
 }
 
 func TestEmptyObject(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithVerification(true) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.Verify = true }, func(e *env) {
 		e.store("a/empty", "")
 		e.fetch("a/empty")
 		e.put("a/written", "")
@@ -575,7 +575,7 @@ func TestDeletedWhileBeingRead(t *testing.T) {
 
 func testDeletedWhileBeingRead(t *testing.T, verify bool) {
 	t.Helper()
-	bubbleWith(t, func(b *mirror.Builder) { b.WithVerification(verify) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.Verify = verify }, func(e *env) {
 		data := big(100_000)
 		e.put("a/x", data)
 		result, err := e.m.Get(e.Context(), "a/x", nil)

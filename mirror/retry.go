@@ -14,7 +14,7 @@ type retrier struct {
 	clock   Clock
 	backoff objectstore.Backoff
 	random  func() float64
-	max     int             // repetitions; negative: no limit
+	max     objectstore.Retries
 	shrink  func(n int) int // gives up idle open files
 	retried func(err error) // is told of every repetition
 }
@@ -26,7 +26,7 @@ func (r *retrier) wait(ctx context.Context, n *int, err error) error {
 	if !tooMany && !objectstore.IsTransient(err) || objectstore.IsNonRetryable(err) {
 		return err
 	}
-	if r.max >= 0 && *n >= r.max {
+	if !r.max.Allow(*n) {
 		return objectstore.NonRetryable(fmt.Errorf("gave up after %d retries: %w", *n, err))
 	}
 	if tooMany {

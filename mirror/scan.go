@@ -26,7 +26,7 @@ func (s *scanner) loop(ctx context.Context, interval time.Duration) {
 	for {
 		// Failures are logged and counted; the next scan comes anyway.
 		_, _ = s.scan(ctx)
-		if s.m.config.clock.Sleep(ctx, interval) != nil {
+		if s.m.options.Clock.Sleep(ctx, interval) != nil {
 			return
 		}
 	}
@@ -60,7 +60,7 @@ func (s *scanner) scan(ctx context.Context) (ScanResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.m
-	result := ScanResult{Started: m.config.clock.Now()}
+	result := ScanResult{Started: m.options.Clock.Now()}
 	groups, count, err := s.snapshot(ctx)
 	result.Local = count
 	var errs error
@@ -81,7 +81,7 @@ func (s *scanner) scan(ctx context.Context) (ScanResult, error) {
 		}
 		result.Removed += s.remove(absent)
 	}
-	result.Finished = m.config.clock.Now()
+	result.Finished = m.options.Clock.Now()
 	m.counters.scanRemoved.Add(int64(result.Removed))
 	if errs != nil {
 		m.counters.scanFailures.Add(1)

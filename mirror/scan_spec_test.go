@@ -14,11 +14,11 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-func scanning(d time.Duration) func(*mirror.Builder) {
-	return func(b *mirror.Builder) { b.WithRemoteScanInterval(d) }
+func scanning(d time.Duration) func(*mirror.Options) {
+	return func(o *mirror.Options) { o.RemoteScanInterval, o.WithoutRemoteScan = d, false }
 }
 
-func TestScanRunsAtBuildAndThenEveryInterval(t *testing.T) {
+func TestScanRunsAtOpenAndThenEveryInterval(t *testing.T) {
 	bubbleWith(t, scanning(10*time.Minute), func(e *env) {
 		e.put("a/x", "bytes")
 		e.put("a/y", "bytes")

@@ -12,7 +12,7 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// tempsAtOnce is how many left-over temporary files Build removes itself; the
+// tempsAtOnce is how many left-over temporary files Open removes itself; the
 // rest go in the background, so that they don't delay the first read.
 const tempsAtOnce = 1000
 

@@ -20,24 +20,28 @@ import (
 	"github.com/stardustdb/stardust/objectstore/memory"
 )
 
-func TestBuildValidatesOptionsFirst(t *testing.T) {
+func TestOpenValidatesOptionsFirst(t *testing.T) {
 	remote, policy := memory.New(nil), &hookPolicy{}
-	for name, b := range map[string]*mirror.Builder{
-		"no directory":     mirror.NewBuilder("", remote, policy),
-		"no remote":        mirror.NewBuilder(dir, nil, policy),
-		"no policy":        mirror.NewBuilder(dir, remote, nil),
-		"concurrency 0":    mirror.NewBuilder(dir, remote, policy).WithDownloadConcurrency(0),
-		"concurrency -1":   mirror.NewBuilder(dir, remote, policy).WithDownloadConcurrency(-1),
-		"scan interval 0":  mirror.NewBuilder(dir, remote, policy).WithRemoteScanInterval(0),
-		"scan interval -1": mirror.NewBuilder(dir, remote, policy).WithRemoteScanInterval(-time.Second),
-		"index interval 0": mirror.NewBuilder(dir, remote, policy).WithIndexInterval(0),
-		"idle files -1":    mirror.NewBuilder(dir, remote, policy).WithMaxIdleFiles(-1),
+	for name, c := range map[string]struct {
+		dir     string
+		remote  objectstore.Store
+		policy  mirror.Policy
+		options mirror.Options
+	}{
+		"no directory":      {"", remote, policy, mirror.Options{}},
+		"no remote":         {dir, nil, policy, mirror.Options{}},
+		"no policy":         {dir, remote, nil, mirror.Options{}},
+		"concurrency -1":    {dir, remote, policy, mirror.Options{DownloadConcurrency: -1}},
+		"scan interval -1":  {dir, remote, policy, mirror.Options{RemoteScanInterval: -time.Second}},
+		"index interval -1": {dir, remote, policy, mirror.Options{IndexInterval: -1}},
+		"idle files -2":     {dir, remote, policy, mirror.Options{MaxIdleFiles: -2}},
+		"retries -3":        {dir, remote, policy, mirror.Options{MaxRetries: -3}},
 	} {
-		disk := vfs.NewFaulty(vfs.NewSimulated(), func(op vfs.Op, name string) error {
+		c.options.VFS = vfs.NewFaulty(vfs.NewSimulated(), func(op vfs.Op, name string) error {
 			t.Errorf("%s of %s before the options were checked", op, name)
 			return nil
 		})
-		m, err := b.WithVFS(disk).Build(t.Context())
+		m, err := mirror.Open(t.Context(), c.dir, c.remote, c.policy, &c.options)
 		var invalid *mirror.InvalidConfig
 		if m != nil || !errors.As(err, &invalid) || !errors.Is(err, objectstore.ErrInvalidOption) || !objectstore.IsNonRetryable(err) {
 			t.Errorf("%s: %v", name, err)
@@ -45,7 +49,7 @@ func TestBuildValidatesOptionsFirst(t *testing.T) {
 	}
 }
 
-func TestBuildMakesTheDirectory(t *testing.T) {
+func TestOpenMakesTheDirectory(t *testing.T) {
 	root := t.TempDir()
 	link := filepath.Join(root, "link")
 	if err := os.Mkdir(filepath.Join(root, "target"), 0o755); err != nil {
@@ -56,7 +60,7 @@ func TestBuildMakesTheDirectory(t *testing.T) {
 	}
 	t.Chdir(root)
 	for _, dir := range []string{filepath.Join(root, "new", "deep"), "relative/dir", link} {
-		m, err := mirror.NewBuilder(dir, memory.New(nil), &hookPolicy{}).Build(t.Context())
+		m, err := mirror.Open(t.Context(), dir, memory.New(nil), &hookPolicy{}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", dir, err)
 		}
@@ -72,7 +76,7 @@ func TestBuildMakesTheDirectory(t *testing.T) {
 	}
 }
 
-func TestBuildInADirectoryThatCannotBe(t *testing.T) {
+func TestOpenInADirectoryThatCannotBe(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "file")
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
@@ -87,7 +91,7 @@ func TestBuildInADirectoryThatCannotBe(t *testing.T) {
 		cases["not writable"] = sealed
 	}
 	for name, dir := range cases {
-		_, err := mirror.NewBuilder(dir, memory.New(nil), &hookPolicy{}).Build(t.Context())
+		_, err := mirror.Open(t.Context(), dir, memory.New(nil), &hookPolicy{}, nil)
 		var failure *mirror.Local
 		if !errors.As(err, &failure) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v", name, err)
@@ -103,14 +107,14 @@ func TestSecondMirrorOfADirectoryIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			remote := memory.New(nil)
-			first, err := mirror.NewBuilder(dir, remote, &hookPolicy{}).WithVFS(fs).Build(t.Context())
+			first, err := mirror.Open(t.Context(), dir, remote, &hookPolicy{}, &mirror.Options{VFS: fs})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := first.Put(t.Context(), "a/x", objectstore.Bytes([]byte("bytes")), nil); err != nil {
 				t.Fatal(err)
 			}
-			_, err = mirror.NewBuilder(dir, remote, &hookPolicy{}).WithVFS(fs).Build(t.Context())
+			_, err = mirror.Open(t.Context(), dir, remote, &hookPolicy{}, &mirror.Options{VFS: fs})
 			var invalid *mirror.InvalidConfig
 			if !errors.As(err, &invalid) || !errors.Is(err, vfs.ErrLocked) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("second: %v", err)
@@ -121,7 +125,7 @@ func TestSecondMirrorOfADirectoryIsRefused(t *testing.T) {
 			if err := first.Close(); err != nil {
 				t.Fatal(err)
 			}
-			second, err := mirror.NewBuilder(dir, remote, &hookPolicy{}).WithVFS(fs).Build(t.Context())
+			second, err := mirror.Open(t.Context(), dir, remote, &hookPolicy{}, &mirror.Options{VFS: fs})
 			if err != nil {
 				t.Fatalf("after the first closed: %v", err)
 			}
@@ -148,7 +152,7 @@ func TestDirectoryOfAnotherRemoteOrANewerFormatIsRefusedAndLeftAlone(t *testing.
 				e.disk.WriteFile(dir+"/LOCK", []byte(lock))
 				e.disk.WriteFile(dir+"/754128269b532c9827ffa09d3afb6118.x.obj.5", []byte("temp"))
 				before := e.files()
-				_, err := e.builder().Build(e.Context())
+				_, err := e.build(e.Context())
 				var invalid *mirror.InvalidConfig
 				if !errors.As(err, &invalid) || !strings.Contains(err.Error(), "LOCK") {
 					t.Fatalf("build: %v", err)
@@ -170,7 +174,7 @@ func TestDirectoryOfAnotherRemoteOrANewerFormatIsRefusedAndLeftAlone(t *testing.
 }
 
 func TestIdentityIsTheRemotesNameOrTheOneGiven(t *testing.T) {
-	bubbleWith(t, func(b *mirror.Builder) { b.WithIdentity("s3://bucket/prefix") }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.Identity = "s3://bucket/prefix" }, func(e *env) {
 		data, err := e.disk.ReadFile(dir + "/LOCK")
 		var lock struct {
 			Format   int
@@ -354,7 +358,7 @@ func TestUnreadableMetadataFailsBuildAndIsNotRemoved(t *testing.T) {
 		_ = e.disk.Remove(dir + "/INDEX")
 		before := e.files()
 		e.failOn(vfs.OpOpen, ".obj.meta", syscall.EACCES)
-		_, err := e.builder().Build(e.Context())
+		_, err := e.build(e.Context())
 		var failure *mirror.Local
 		if !errors.As(err, &failure) || !strings.Contains(err.Error(), ".x.obj.meta") {
 			t.Errorf("build: %v", err)
@@ -368,13 +372,13 @@ func TestUnreadableMetadataFailsBuildAndIsNotRemoved(t *testing.T) {
 	})
 }
 
-func TestBuildWhoseCallerGivesUpReleasesTheLock(t *testing.T) {
+func TestOpenWhoseCallerGivesUpReleasesTheLock(t *testing.T) {
 	bubble(t, func(e *env) {
 		e.put("a/x", "bytes")
 		e.close()
 		ctx, cancel := context.WithCancel(e.Context())
 		cancel()
-		if _, err := e.builder().Build(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := e.build(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("build: %v", err)
 		}
 		e.open()

@@ -7,7 +7,7 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// Stats is what a Mirror has done since Build, and what it is doing now.
+// Stats is what a Mirror has done since Open, and what it is doing now.
 type Stats struct {
 	// Objects and Bytes are the local copies.
 	Objects, Bytes int64
@@ -24,7 +24,7 @@ type Stats struct {
 	Counters
 	// LastScan is the latest finished remote scan; zero before the first.
 	LastScan ScanResult
-	// Startup is what Build found in the directory.
+	// Startup is what Open found in the directory.
 	Startup StartupResult
 }
 
@@ -74,7 +74,7 @@ type ScanResult struct {
 	Failed int
 }
 
-// StartupResult is what Build found in the directory.
+// StartupResult is what Open found in the directory.
 type StartupResult struct {
 	// Recovered local copies, FromIndex of them without reading their .meta.
 	Recovered, FromIndex int

@@ -25,7 +25,7 @@ func TestConcurrentOperationsNeverServeWrongBytes(t *testing.T) {
 				route, _ := objectstore.ExtensionOf[mirror.ReadRoute](options.Extensions)
 				return route, nil
 			}
-			m, err := mirror.NewBuilder(t.TempDir(), remote, policy).WithVerification(verify).WithMaxIdleFiles(3).WithDownloadConcurrency(3).Build(t.Context())
+			m, err := mirror.Open(t.Context(), t.TempDir(), remote, policy, &mirror.Options{Verify: verify, MaxIdleFiles: 3, DownloadConcurrency: 3})
 			if err != nil {
 				t.Fatal(err)
 			}

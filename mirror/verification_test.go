@@ -13,7 +13,7 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-func verifying(b *mirror.Builder) { b.WithVerification(true) }
+func verifying(o *mirror.Options) { o.Verify = true }
 
 func TestVerifiedReadHealsADamagedBlockInsideTheRead(t *testing.T) {
 	bubbleWith(t, verifying, func(e *env) {
@@ -234,7 +234,7 @@ func TestCopyWithoutChecksumsIsReplacedWhenVerificationIsOn(t *testing.T) {
 
 func TestVerifiedBodiesAreNotSentByTheKernel(t *testing.T) {
 	for _, verify := range []bool{false, true} {
-		m, err := mirror.NewBuilder(t.TempDir(), newHookStore(), &hookPolicy{}).WithVerification(verify).Build(t.Context())
+		m, err := mirror.Open(t.Context(), t.TempDir(), newHookStore(), &hookPolicy{}, &mirror.Options{Verify: verify})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestVerifiedBodiesAreNotSentByTheKernel(t *testing.T) {
 }
 
 func TestEachFileBodyHasAFileOfItsOwn(t *testing.T) {
-	m, err := mirror.NewBuilder(t.TempDir(), newHookStore(), &hookPolicy{}).Build(t.Context())
+	m, err := mirror.Open(t.Context(), t.TempDir(), newHookStore(), &hookPolicy{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

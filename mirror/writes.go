@@ -85,7 +85,7 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 		return nil, m.fail("put", path, err)
 	}
 	md := metadata{
-		size: body.Size(), modified: m.config.clock.Now(), etag: result.ETag, version: result.Version,
+		size: body.Size(), modified: m.options.Clock.Now(), etag: result.ETag, version: result.Version,
 		attributes: options.Attributes, blocks: tee.sums.sum(),
 	}
 	if err := m.finishWrite(ctx, "put", s, md, false, tee.err); err != nil {

@@ -257,7 +257,7 @@ func TestObserveErrorOfAWriteIsWriteCommitted(t *testing.T) {
 
 func TestLastModifiedOfAMirrorWriteComesFromTheMirrorsClock(t *testing.T) {
 	at := time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC)
-	bubbleWith(t, func(b *mirror.Builder) { b.WithClock(fixedClock{at}) }, func(e *env) {
+	bubbleWith(t, func(o *mirror.Options) { o.Clock = fixedClock{at} }, func(e *env) {
 		e.put("a/x", "bytes")
 		for range 2 {
 			head, err := e.m.Get(e.Context(), "a/x", &objectstore.GetOptions{Head: true})
@@ -342,7 +342,7 @@ func TestMultipartGoesToBothPlaces(t *testing.T) {
 		"an empty part in between": {[]int{1, 2, 3}, func(n int) int { return (n % 2) * 5000 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubbleWith(t, func(b *mirror.Builder) { b.WithVerification(true) }, func(e *env) {
+			bubbleWith(t, func(o *mirror.Options) { o.Verify = true }, func(e *env) {
 				attributes := objectstore.Attributes{ContentType: "x/y"}
 				upload, err := e.m.PutMultipart(e.Context(), "a/x", &objectstore.MultipartOptions{Attributes: attributes})
 				if err != nil {

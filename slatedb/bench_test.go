@@ -62,8 +62,8 @@ func BenchmarkObserveManifest10000(b *testing.B) {
 			for _, id := range big.SSTs() {
 				put(b, remote, string(slatedb.SSTPath("db", id)), []byte("x"))
 			}
-			policy := slatedb.NewPolicyBuilder().WithoutCompactionsPoll().Build()
-			m, err := mirror.NewBuilder(b.TempDir(), remote, policy).WithoutRemoteScan().Build(b.Context())
+			policy := slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true})
+			m, err := mirror.Open(b.Context(), b.TempDir(), remote, policy, &mirror.Options{WithoutRemoteScan: true})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -72,8 +72,7 @@ type node struct {
 // without retries. The poll of .compactions is the policy's own affair.
 func newNode(t *testing.T, remote objectstore.Store, policy *slatedb.Policy) *node {
 	t.Helper()
-	m, err := mirror.NewBuilder("/mirror", remote, policy).
-		WithVFS(vfs.NewSimulated()).WithoutRemoteScan().WithMaxRetries(0).Build(t.Context())
+	m, err := mirror.Open(t.Context(), "/mirror", remote, policy, &mirror.Options{VFS: vfs.NewSimulated(), WithoutRemoteScan: true, MaxRetries: objectstore.NoRetries})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +86,7 @@ func newNode(t *testing.T, remote objectstore.Store, policy *slatedb.Policy) *no
 
 // plainPolicy is a policy without poll.
 func plainPolicy() *slatedb.Policy {
-	return slatedb.NewPolicyBuilder().WithoutCompactionsPoll().Build()
+	return slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true})
 }
 
 // read reads a metadata object through the mirror.

@@ -16,7 +16,7 @@ import (
 // retained and evicts nothing. What goes wrong is logged and not returned: it
 // concerns the resumed compaction alone (RFC 0034, Manifest Processing).
 func (p *Policy) observeCompactions(ctx context.Context, name Name, data []byte, handle mirror.Handle) error {
-	log := p.config.logger.With(slog.String("path", string(name.Path())))
+	log := p.options.Logger.With(slog.String("path", string(name.Path())))
 	cs, err := decodeCompactionsAt(name.Path(), name.Number, data)
 	if err != nil {
 		log.Warn("slatedb: compactions that cannot be decoded are not warmed", slog.Any("error", err))
@@ -57,7 +57,7 @@ func (p *Policy) outputs(root objectstore.Path, ssts iter.Seq2[[]byte, ulid.ULID
 // Warming). Errors are logged; the next poll tries again. It returns when ctx
 // ends.
 func (p *Policy) Run(ctx context.Context, handle mirror.Handle) error {
-	if p.config.pollInterval <= 0 {
+	if p.options.WithoutCompactionsPoll {
 		return nil
 	}
 	select {
@@ -68,10 +68,10 @@ func (p *Policy) Run(ctx context.Context, handle mirror.Handle) error {
 	poll := compactionsPoll{policy: p, root: p.state.view().root}
 	for {
 		if err := poll.once(ctx, handle); err != nil && ctx.Err() == nil {
-			p.config.logger.Warn("slatedb: cannot read compactions; will try again",
+			p.options.Logger.Warn("slatedb: cannot read compactions; will try again",
 				slog.String("root", string(poll.root)), slog.Any("error", err))
 		}
-		if err := p.config.clock.Sleep(ctx, p.config.pollInterval); err != nil {
+		if err := p.options.Clock.Sleep(ctx, p.options.CompactionsPollInterval); err != nil {
 			return err
 		}
 	}

@@ -125,7 +125,7 @@ func TestAFailedDownloadOfACompactionsOutputIsLoggedAndNotReturned(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
 		var log logged
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithoutCompactionsPoll().WithLogger(log.logger()).Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Logger: log.logger()}))
 		putCompactions(t, n, 1, 2, plainJob(slatedb.StatusScheduled, 1))
 		n.mustReadCompactions(1)
 		for _, want := range []string{"db/compactions/00000000000000000001.compactions", string(sstPath("db", 1)), objectstore.ErrNotFound.Error()} {
@@ -140,7 +140,7 @@ func TestCompactionsThatCannotBeDecodedAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
 		var log logged
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithoutCompactionsPoll().WithLogger(log.logger()).Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Logger: log.logger()}))
 		put(t, n, string(slatedb.CompactionsPath("db", 1)), []byte("\x00\x09"))
 		if !strings.Contains(log.String(), "unsupported format version 9") {
 			t.Error(log.String())
@@ -152,7 +152,7 @@ func TestThePollDownloadsTheOutputOfActiveCompactions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
 		putSSTs(t, remote, 1, 2, 3, 4, 5, 6, 7, 8, 9)
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().Build())
+		n := newNode(t, remote, slatedb.NewPolicy(nil))
 		putManifest(t, remote, l0(1, 9))
 		putCompactions(t, remote, 1, 2, plainJob(slatedb.StatusRunning, 1))
 
@@ -179,7 +179,7 @@ func TestThePollDownloadsTheOutputOfActiveCompactions(t *testing.T) {
 func TestThePollTriesAFailedDownloadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithCompactionsPollInterval(time.Second).WithRoot("db").Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{CompactionsPollInterval: time.Second, Root: new(objectstore.Path("db"))}))
 		putCompactions(t, remote, 1, 2, plainJob(slatedb.StatusRunning, 1))
 		sleepFor(1500 * time.Millisecond)
 		n.requireLocal(map[byte]bool{1: false})
@@ -197,8 +197,7 @@ func TestThePollOutlivesErrors(t *testing.T) {
 		var log logged
 		putSSTs(t, remote, 1)
 		put(t, remote, string(slatedb.CompactionsPath("db", 1)), []byte("\x00\x07"))
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithCompactionsPollInterval(time.Second).
-			WithRoot("db").WithLogger(log.logger()).Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{CompactionsPollInterval: time.Second, Root: new(objectstore.Path("db")), Logger: log.logger()}))
 		sleepFor(1500 * time.Millisecond)
 		remote.intercept(func(context.Context, objectstore.Path) error { return errRemote })
 		putCompactions(t, remote, 2, 2, plainJob(slatedb.StatusRunning, 1))
@@ -216,16 +215,17 @@ func TestThePollOutlivesErrors(t *testing.T) {
 }
 
 func TestWithoutPollNothingIsPrefetched(t *testing.T) {
-	for name, b := range map[string]*slatedb.PolicyBuilder{
-		"without": slatedb.NewPolicyBuilder().WithoutCompactionsPoll(),
-		"zero":    slatedb.NewPolicyBuilder().WithCompactionsPollInterval(0),
+	for name, options := range map[string]*slatedb.PolicyOptions{
+		"without":          {WithoutCompactionsPoll: true},
+		"with an interval": {WithoutCompactionsPoll: true, CompactionsPollInterval: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				remote := newRemote()
 				putSSTs(t, remote, 1)
 				putCompactions(t, remote, 1, 2, plainJob(slatedb.StatusRunning, 1))
-				n := newNode(t, remote, b.WithRoot("db").Build())
+				options.Root = new(objectstore.Path("db"))
+				n := newNode(t, remote, slatedb.NewPolicy(options))
 				sleepFor(time.Hour)
 				n.requireLocal(map[byte]bool{1: false})
 			})
@@ -237,8 +237,8 @@ func TestClosingTheMirrorEndsThePoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// synctest fails the test if a goroutine were left: one policy waits
 		// for its root, the other for its next poll.
-		for _, b := range []*slatedb.PolicyBuilder{slatedb.NewPolicyBuilder(), slatedb.NewPolicyBuilder().WithRoot("db")} {
-			n := newNode(t, newRemote(), b.Build())
+		for _, options := range []*slatedb.PolicyOptions{nil, {Root: new(objectstore.Path("db"))}} {
+			n := newNode(t, newRemote(), slatedb.NewPolicy(options))
 			synctest.Wait()
 			if err := n.Close(); err != nil && !errors.Is(err, objectstore.ErrClosed) {
 				t.Error(err)

@@ -27,7 +27,7 @@ func (p *Policy) observeManifest(ctx context.Context, name Name, data []byte, ha
 
 	// 2. Is it newer than the newest processed, and what of its checkpoints is
 	// known already? Checkpoints are judged once, so that all steps agree.
-	wanted := activeManifests(m, p.config.clock)
+	wanted := activeManifests(m, p.options.Clock)
 	newer, checkpoints := p.state.beginManifest(m.ID, wanted)
 	if !newer {
 		return p.warmOlder(ctx, handle, m, own, p.state.retained())
@@ -54,7 +54,7 @@ func (p *Policy) observeManifest(ctx context.Context, name Name, data []byte, ha
 	if !advanced {
 		return p.warmOlder(ctx, handle, m, own, current)
 	}
-	p.config.logger.Debug("slatedb: new manifest", slog.Uint64("manifest", m.ID),
+	p.options.Logger.Debug("slatedb: new manifest", slog.Uint64("manifest", m.ID),
 		slog.Int("ssts", len(download)), slog.Int("checkpoints", len(checkpoints)))
 
 	// 8. Have its SSTs local before the caller gets it.
@@ -67,7 +67,7 @@ func (p *Policy) observeManifest(ctx context.Context, name Name, data []byte, ha
 func (p *Policy) warmOlder(ctx context.Context, handle mirror.Handle, m *Manifest, own *footprint, retained retainedSet) error {
 	all := own.all()
 	download := all.minus(retained.without(all))
-	p.config.logger.Debug("slatedb: manifest seen before or out of order",
+	p.options.Logger.Debug("slatedb: manifest seen before or out of order",
 		slog.Uint64("manifest", m.ID), slog.Int("ssts", len(download)))
 	return p.fetch(ctx, handle, download)
 }
@@ -128,7 +128,7 @@ func (p *Policy) readCheckpoint(ctx context.Context, root objectstore.Path, id u
 	path := ManifestPath(root, id)
 	data, err := handle.GetRemote(ctx, path)
 	if errors.Is(err, objectstore.ErrNotFound) {
-		p.config.logger.Warn("slatedb: the manifest of an active checkpoint does not exist; its SSTs are not retained",
+		p.options.Logger.Warn("slatedb: the manifest of an active checkpoint does not exist; its SSTs are not retained",
 			slog.String("path", string(path)))
 		return nil, nil
 	}

@@ -152,7 +152,7 @@ func TestAnExpiredCheckpointRetainsNothing(t *testing.T) {
 		clock := &fixedClock{now: time.Unix(1000, 0)}
 		remote := newRemote()
 		putSSTs(t, remote, 1, 2)
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithoutCompactionsPoll().WithClock(clock).Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Clock: clock}))
 		putManifest(t, n, l0(1, 1))
 		with := func(id uint64) *slatedb.Manifest {
 			m := checkpointed(l0(id, 2), 1)
@@ -444,7 +444,7 @@ func TestFixturesAreServedLocallyFromEveryManifest(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock := &fixedClock{now: f.ReferenceTime}
 				remote := fixtureStore(t, f.Set)
-				n := newNode(t, remote, slatedb.NewPolicyBuilder().WithoutCompactionsPoll().WithClock(clock).Build())
+				n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Clock: clock}))
 				// Some of the oldest manifests' SSTs were collected since.
 				for _, want := range f.Expected.Manifests {
 					path := slatedb.ManifestPath(f.Root(), want.ID)

@@ -35,7 +35,7 @@ func (p *Policy) ReadRoute(path objectstore.Path, options *objectstore.GetOption
 	}
 	tag, tagged := TagOf(options.Extensions)
 	switch {
-	case !tagged && p.config.pathTags && p.ownsRead(path):
+	case !tagged && p.options.PathTags && p.ownsRead(path):
 		return mirror.ReadThrough, nil
 	case !tagged || !p.selects(tag):
 		return mirror.ReadRemote, nil
@@ -76,7 +76,7 @@ func (p *Policy) MultipartRoute(path objectstore.Path, options *objectstore.Mult
 // mirrors reports whether a write goes to both stores.
 func (p *Policy) mirrors(path objectstore.Path, mode objectstore.PutMode, extensions objectstore.Extensions) (bool, error) {
 	tag, tagged := TagOf(extensions)
-	mirrored := tagged && p.selects(tag) || !tagged && p.config.pathTags && p.ownsWrite(path)
+	mirrored := tagged && p.selects(tag) || !tagged && p.options.PathTags && p.ownsWrite(path)
 	if mirrored && mode == objectstore.Update {
 		return false, fmt.Errorf("%w: put %q with another mode", ErrMutableSST, string(path))
 	}
@@ -90,7 +90,7 @@ func (p *Policy) selects(tag CallTag) bool {
 	if tag.SSTType != TypeCompacted {
 		return false
 	}
-	if p.config.predicate == nil {
+	if p.options.SegmentPredicate == nil {
 		return true
 	}
 	segment, ok := tag.Segment()
@@ -105,7 +105,7 @@ func (p *Policy) ownsWrite(path objectstore.Path) bool {
 }
 
 func (p *Policy) owns(v *policyView, name Name) bool {
-	return p.config.predicate == nil && (!v.rootKnown || v.root == name.Root)
+	return p.options.SegmentPredicate == nil && (!v.rootKnown || v.root == name.Root)
 }
 
 // ownsRead reports whether an untagged read is for an SST of the database or

@@ -57,24 +57,24 @@ func requireRoutes(t *testing.T, p *slatedb.Policy, path objectstore.Path, e obj
 }
 
 func TestTaggedCompactedSSTsAreLocalForReadsAndMirroredForWrites(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().Build()
+	p := slatedb.NewPolicy(nil)
 	requireRoutes(t, p, sstPath("db", 1), tagged(compactedTag), mirrored)
 }
 
 func TestEveryKindOfStoreIsRoutedAlike(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().Build()
+	p := slatedb.NewPolicy(nil)
 	for _, kind := range []slatedb.StoreKind{slatedb.MainStore, slatedb.ReaderStore, slatedb.CompactorStore, slatedb.CollectorStore} {
 		requireRoutes(t, p, sstPath("db", 1), tagged(slatedb.CallTag{Kind: kind}), mirrored)
 	}
 }
 
 func TestARetriedReadIsRefetched(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().Build()
+	p := slatedb.NewPolicy(nil)
 	requireRoutes(t, p, sstPath("db", 1), tagged(retried(compactedTag)), refetched)
 }
 
 func TestEverythingElseIsRemote(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().Build()
+	p := slatedb.NewPolicy(nil)
 	requireRoutes(t, p, sstPath("db", 1), objectstore.Extensions{}, remoteOnly)
 	requireRoutes(t, p, slatedb.WALPath("db", 1), tagged(walTag), remoteOnly)
 	requireRoutes(t, p, slatedb.WALPath("db", 1), tagged(retried(walTag)), remoteOnly)
@@ -85,7 +85,7 @@ func TestEverythingElseIsRemote(t *testing.T) {
 
 func TestManifestsAndCompactionsAreObserved(t *testing.T) {
 	for _, path := range []objectstore.Path{slatedb.ManifestPath("db", 1), slatedb.CompactionsPath("db", 1)} {
-		p := slatedb.NewPolicyBuilder().Build()
+		p := slatedb.NewPolicy(nil)
 		if route, err := p.ReadRoute(path, &objectstore.GetOptions{}); route != mirror.ReadObserve || err != nil {
 			t.Errorf("read %q: %v, %v", path, route, err)
 		}
@@ -96,7 +96,7 @@ func TestManifestsAndCompactionsAreObserved(t *testing.T) {
 }
 
 func TestAMultipartUploadOfMetadataIsRefused(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().Build()
+	p := slatedb.NewPolicy(nil)
 	for _, path := range []objectstore.Path{slatedb.ManifestPath("db", 1), slatedb.CompactionsPath("db", 1)} {
 		if _, err := p.MultipartRoute(path, &objectstore.MultipartOptions{}); !errors.Is(err, slatedb.ErrMultipartMetadata) {
 			t.Errorf("%q: %v", path, err)
@@ -105,7 +105,7 @@ func TestAMultipartUploadOfMetadataIsRefused(t *testing.T) {
 }
 
 func TestAnUpdateOfAMirroredSSTIsRefused(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().WithPathTags().Build()
+	p := slatedb.NewPolicy(&slatedb.PolicyOptions{PathTags: true})
 	path := sstPath("db", 1)
 	for _, e := range []objectstore.Extensions{tagged(compactedTag), {}} {
 		if _, err := p.PutRoute(path, &objectstore.PutOptions{Mode: objectstore.Update, Extensions: e}); !errors.Is(err, slatedb.ErrMutableSST) {
@@ -125,7 +125,7 @@ func TestAnUpdateOfAMirroredSSTIsRefused(t *testing.T) {
 
 func TestOtherRootsAreRefusedOnceAWriteHasNamedOne(t *testing.T) {
 	for _, first := range []objectstore.Path{slatedb.ManifestPath("db", 1), slatedb.CompactionsPath("db", 1)} {
-		p := slatedb.NewPolicyBuilder().Build()
+		p := slatedb.NewPolicy(nil)
 		if _, err := p.PutRoute(first, &objectstore.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +137,9 @@ func TestOtherRootsAreRefusedOnceAWriteHasNamedOne(t *testing.T) {
 }
 
 func TestARootGivenIsTheRootFromTheStart(t *testing.T) {
-	requireOtherRootRefused(t, slatedb.NewPolicyBuilder().WithRoot("db").Build())
+	requireOtherRootRefused(t, slatedb.NewPolicy(&slatedb.PolicyOptions{Root: new(objectstore.Path("db"))}))
 
-	whole := slatedb.NewPolicyBuilder().WithRoot("").Build()
+	whole := slatedb.NewPolicy(&slatedb.PolicyOptions{Root: new(objectstore.Path(""))})
 	if _, err := whole.ReadRoute(slatedb.ManifestPath("", 1), &objectstore.GetOptions{}); err != nil {
 		t.Error(err)
 	}
@@ -167,7 +167,7 @@ func requireOtherRootRefused(t *testing.T, p *slatedb.Policy) {
 }
 
 func TestAReadOfNothingRecordsNoRoot(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().Build()
+	p := slatedb.NewPolicy(nil)
 	if _, err := p.ReadRoute(slatedb.ManifestPath("typo", 1), &objectstore.GetOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -175,22 +175,22 @@ func TestAReadOfNothingRecordsNoRoot(t *testing.T) {
 }
 
 func TestBeforeTheFirstManifestAPredicateSelectsNothing(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().WithSegmentPredicate(func(*slatedb.Manifest, []byte) bool {
+	p := slatedb.NewPolicy(&slatedb.PolicyOptions{SegmentPredicate: func(*slatedb.Manifest, []byte) bool {
 		t.Error("the predicate needs a manifest")
 		return true
-	}).Build()
+	}})
 	requireRoutes(t, p, sstPath("db", 1), tagged(compactedTag.WithSegment(nil)), remoteOnly)
 	requireRoutes(t, p, sstPath("db", 1), tagged(retried(compactedTag).WithSegment([]byte("a"))), remoteOnly)
 	requireRoutes(t, p, sstPath("db", 1), tagged(compactedTag), remoteOnly)
 }
 
 func TestPathsStandInForTags(t *testing.T) {
-	p := slatedb.NewPolicyBuilder().WithPathTags().Build()
+	p := slatedb.NewPolicy(&slatedb.PolicyOptions{PathTags: true})
 	// Before the root is known every compacted SST counts as the database's.
 	requireRoutes(t, p, sstPath("db", 1), objectstore.Extensions{}, derived)
 	requireRoutes(t, p, sstPath("other", 1), objectstore.Extensions{}, derived)
 
-	p = slatedb.NewPolicyBuilder().WithPathTags().WithRoot("db").Build()
+	p = slatedb.NewPolicy(&slatedb.PolicyOptions{PathTags: true, Root: new(objectstore.Path("db"))})
 	requireRoutes(t, p, sstPath("db", 1), objectstore.Extensions{}, derived)
 	requireRoutes(t, p, sstPath("other", 1), objectstore.Extensions{}, remoteOnly)
 	requireRoutes(t, p, slatedb.WALPath("db", 1), objectstore.Extensions{}, remoteOnly)
@@ -241,8 +241,8 @@ func BenchmarkRouteOfALocalRead(b *testing.B) {
 		policy *slatedb.Policy
 		e      objectstore.Extensions
 	}{
-		"tagged":  {slatedb.NewPolicyBuilder().Build(), tagged(compactedTag)},
-		"derived": {slatedb.NewPolicyBuilder().WithPathTags().Build(), objectstore.Extensions{}},
+		"tagged":  {slatedb.NewPolicy(nil), tagged(compactedTag)},
+		"derived": {slatedb.NewPolicy(&slatedb.PolicyOptions{PathTags: true}), objectstore.Extensions{}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			options := &objectstore.GetOptions{Extensions: bench.e}

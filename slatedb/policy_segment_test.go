@@ -59,7 +59,7 @@ func (c *choice) seen() []uint64 {
 }
 
 func (c *choice) policy() *slatedb.Policy {
-	return slatedb.NewPolicyBuilder().WithoutCompactionsPoll().WithSegmentPredicate(c.selects).Build()
+	return slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, SegmentPredicate: c.selects})
 }
 
 // requireHeld checks which of the SSTs of "db" are local, whatever their routes.
@@ -209,7 +209,7 @@ func TestThePollHonoursThePredicateAndWaitsForAManifest(t *testing.T) {
 		remote := newRemote()
 		putSSTs(t, remote, 1, 2)
 		putCompactions(t, remote, 1, 2, job(slatedb.StatusRunning, "a", []byte{1}), job(slatedb.StatusRunning, "b", []byte{2}))
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithRoot("db").WithSegmentPredicate(choose("a").selects).Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{Root: new(objectstore.Path("db")), SegmentPredicate: choose("a").selects}))
 		synctest.Wait()
 		n.requireHeld(map[byte]bool{1: false, 2: false})
 		putManifest(t, n, segmented(1, nil))
@@ -221,7 +221,7 @@ func TestThePollHonoursThePredicateAndWaitsForAManifest(t *testing.T) {
 func TestWithPathTagsAClonesReadsAreLocalAndOtherDatabasesAreNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := fixtureStore(t, "c-clone")
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithoutCompactionsPoll().WithPathTags().Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, PathTags: true}))
 		m, err := slatedb.LatestManifest(t.Context(), n, "clone")
 		if err != nil {
 			t.Fatal(err)
@@ -255,7 +255,7 @@ func TestWithPathTagsAndAPredicateRetainedSSTsAreLocal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
 		putSSTs(t, remote, 1, 2)
-		n := newNode(t, remote, slatedb.NewPolicyBuilder().WithoutCompactionsPoll().WithPathTags().WithSegmentPredicate(choose("a").selects).Build())
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, PathTags: true, SegmentPredicate: choose("a").selects}))
 		requireRoutes(t, n.policy, sstPath("db", 1), objectstore.Extensions{}, remoteOnly)
 		putManifest(t, n, segmented(1, map[string][]byte{"a": {1}, "b": {2}}))
 		requireRoutes(t, n.policy, sstPath("db", 1), objectstore.Extensions{}, borrowed)

@@ -135,17 +135,12 @@ func (s *simulation) start() {
 		if s.random.IntN(4) == 0 {
 			m.fs = vfs.NewSimulated()
 		}
-		b := slatedb.NewPolicyBuilder().WithCompactionsPollInterval(s.poll)
-		if s.options.Untagged {
-			b.WithPathTags()
-		}
+		options := &slatedb.PolicyOptions{CompactionsPollInterval: s.poll, PathTags: s.options.Untagged}
 		if s.selected != nil {
-			b.WithSegmentPredicate(func(_ *slatedb.Manifest, segment []byte) bool { return s.selected(string(segment)) })
+			options.SegmentPredicate = func(_ *slatedb.Manifest, segment []byte) bool { return s.selected(string(segment)) }
 		}
-		m.policy = b.Build()
-		built, err := mirror.NewBuilder("/mirror", m.remote, m.policy).WithVFS(m.fs).
-			WithRemoteScanInterval(scanInterval).WithRandom(func() float64 { return 0.5 }).
-			WithDownloadConcurrency(1 + s.random.IntN(8)).Build(s.t.Context())
+		m.policy = slatedb.NewPolicy(options)
+		built, err := mirror.Open(s.t.Context(), "/mirror", m.remote, m.policy, &mirror.Options{VFS: m.fs, RemoteScanInterval: scanInterval, Random: func() float64 { return 0.5 }, DownloadConcurrency: 1 + s.random.IntN(8)})
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -54,8 +54,7 @@ func playMirror(ctx context.Context, s *stage) (err error) {
 	s.show()
 
 	began := time.Now() //nolint:forbidigo // the demo measures
-	m, err := mirror.NewBuilder(filepath.Join(s.dir, "mirror"), slow, &mirror.KeepAll{WithoutWarming: true}).
-		WithVerification(true).Build(ctx)
+	m, err := mirror.Open(ctx, filepath.Join(s.dir, "mirror"), slow, &mirror.KeepAll{WithoutWarming: true}, &mirror.Options{Verify: true})
 	if err != nil {
 		return err
 	}

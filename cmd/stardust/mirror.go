@@ -86,13 +86,7 @@ const mirrorLock = "LOCK"
 // open opens the mirror and calls fn with it.
 func (f *mirrorFlags) open(ctx context.Context, e *env, policy mirror.Policy, fn func(*mirror.Mirror) error) error {
 	return e.withStore(ctx, f.upstream, func(store objectstore.Store) (err error) {
-		m, err := mirror.NewBuilder(f.dir, store, policy).
-			WithDownloadConcurrency(f.downloads).
-			WithoutRemoteScan().
-			WithVerification(true).
-			WithMaxRetries(commandRetries).
-			WithLogger(e.logger()).
-			Build(ctx)
+		m, err := mirror.Open(ctx, f.dir, store, policy, &mirror.Options{DownloadConcurrency: f.downloads, WithoutRemoteScan: true, Verify: true, MaxRetries: commandRetries, Logger: e.logger()})
 		if err != nil {
 			return aboutStore(f.dir, err)
 		}

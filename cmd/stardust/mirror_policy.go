@@ -49,28 +49,27 @@ func (p *policyFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// slateRoot returns the root of the SlateDB, and whether it was given.
-func (p *policyFlags) slateRoot() (objectstore.Path, bool, error) {
+// slateRoot returns the root of the SlateDB, nil when it was not given.
+func (p *policyFlags) slateRoot() (*objectstore.Path, error) {
 	if p.root == "" {
-		return "", false, nil
+		return nil, nil
 	}
 	root, err := parseRoot(p.root)
-	return root, err == nil, err
+	if err != nil {
+		return nil, err
+	}
+	return &root, nil
 }
 
 // build returns the policy that keeps what the flags say.
 func (p *policyFlags) build() (mirror.Policy, error) {
 	switch p.name {
 	case "slatedb":
-		b := slatedb.NewPolicyBuilder().WithPathTags().WithoutCompactionsPoll()
-		root, known, err := p.slateRoot()
+		root, err := p.slateRoot()
 		if err != nil {
 			return nil, err
 		}
-		if known {
-			b.WithRoot(root)
-		}
-		return b.Build(), nil
+		return slatedb.NewPolicy(&slatedb.PolicyOptions{Root: root, PathTags: true, WithoutCompactionsPoll: true}), nil
 	case "rules":
 		rules, err := p.buildRules()
 		return rules, err

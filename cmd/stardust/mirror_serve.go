@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/gateway/sidecar"
+	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/slatedb"
 )
 
 // The environment variables that hold the endpoint's own keys.
@@ -138,12 +140,15 @@ func (f *serveFlags) options(e *env, store objectstore.Store, credentials map[st
 	options := sidecar.Options{
 		Upstream: store, Dir: f.dir, Bucket: f.bucket,
 		Credentials: credentials, Anonymous: f.anonymous, Region: f.region,
-		WithoutVerification: f.unchecked, DownloadConcurrency: f.downloads, RemoteScanInterval: f.scan,
+		WithoutVerification: f.unchecked,
+		Mirror: mirror.Options{
+			DownloadConcurrency: f.downloads, RemoteScanInterval: max(f.scan, 0), WithoutRemoteScan: f.scan < 0,
+		},
 		MaxConcurrentRequests: f.requests, Now: e.now, Logger: e.serviceLogger(),
 	}
 	if f.policy.name == "slatedb" {
-		root, known, err := f.policy.slateRoot()
-		options.Database = &sidecar.Database{Root: root, RootKnown: known, CompactionsPollInterval: f.poll}
+		root, err := f.policy.slateRoot()
+		options.Database = &slatedb.PolicyOptions{Root: root, CompactionsPollInterval: f.poll, WithoutCompactionsPoll: f.poll < 0}
 		return options, err
 	}
 	policy, err := f.policy.build()

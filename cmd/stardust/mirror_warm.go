@@ -36,14 +36,14 @@ func (f *mirrorFlags) warm(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	root, known, err := f.policy.slateRoot()
+	root, err := f.policy.slateRoot()
 	if err != nil {
 		return err
 	}
 	if f.policy.name == "lru" {
 		return usagef("--policy lru keeps what is read, so there is nothing to warm")
 	}
-	if f.policy.name == "slatedb" && !known {
+	if f.policy.name == "slatedb" && root == nil {
 		return usagef("--policy slatedb needs --root to know which database to warm")
 	}
 	return f.open(ctx, e, policy, func(m *mirror.Mirror) error {
@@ -51,7 +51,7 @@ func (f *mirrorFlags) warm(ctx context.Context, e *env) error {
 		var err error
 		switch f.policy.name {
 		case "slatedb":
-			_, err = slatedb.LatestManifest(ctx, m, root)
+			_, err = slatedb.LatestManifest(ctx, m, *root)
 		case "rules":
 			err = f.warmRules(ctx, m)
 		default:

@@ -5,8 +5,8 @@
 //
 //   - A [Sidecar] is a mirror, the S3 endpoint in front of it, and the pages that
 //     tell how it is doing. It is an http.Handler.
-//   - A [Database] is the SlateDB whose SSTs it keeps, when its policy is one for
-//     SlateDB.
+//   - Its database is the SlateDB whose SSTs it keeps, when its policy is one
+//     for SlateDB.
 //   - It is ready once it is warm: when everything that its policy keeps is local.
 //
 // The pages are /healthz, /readyz, /metrics, /status and /status.json. No bucket

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/mirror"
-	"github.com/stardustdb/stardust/mirror/vfs"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/slatedb"
 )
@@ -31,8 +30,10 @@ type Options struct {
 	Region string
 
 	// Database mirrors a SlateDB. Policy mirrors by another policy. Exactly
-	// one of them must be set.
-	Database *Database
+	// one of them must be set. Without a root, the sidecar takes that of the
+	// first manifest that passes, and has nothing to warm before. Its tags
+	// are always derived from paths.
+	Database *slatedb.PolicyOptions
 	Policy   mirror.Policy
 	// WarmPrefix, with Policy, is the prefix of what must be local before the
 	// sidecar is ready. Empty with Warm means everything.
@@ -42,33 +43,17 @@ type Options struct {
 	// WithoutVerification serves local bytes unchecked. By default every
 	// local read checks its blocks, and damage is healed within the request.
 	WithoutVerification bool
-	// DownloadConcurrency and RemoteScanInterval are the mirror's; zero means
-	// its defaults. A negative interval turns the scan off.
-	DownloadConcurrency int
-	RemoteScanInterval  time.Duration
+	// Mirror are the mirror's other options; its Verify is not looked at.
+	Mirror mirror.Options
 	// MaxConcurrentRequests bounds the requests served at a time; zero means
 	// the endpoint's default.
 	MaxConcurrentRequests int
 
 	// Now is the clock of signatures; nil means time.Now.
 	Now func() time.Time
-	// Logger gets what an operator may want to know; nil discards it.
+	// Logger gets what an operator may want to know, also from the mirror and
+	// the policy, unless they have their own; nil discards it.
 	Logger *slog.Logger
-
-	// localFS, for tests, is the file system of the local copies.
-	localFS vfs.FS
-}
-
-// Database says which SlateDB a sidecar keeps local.
-type Database struct {
-	// Root is the database's root in the store. With RootKnown false the
-	// sidecar takes that of the first manifest that passes, and has nothing
-	// to warm before.
-	Root      objectstore.Path
-	RootKnown bool
-	// CompactionsPollInterval is the policy's; zero means its default, and a
-	// negative one turns the poll off.
-	CompactionsPollInterval time.Duration
 }
 
 func (o *Options) check() error {
@@ -92,37 +77,23 @@ func (o *Options) policy() (mirror.Policy, *slatedb.Policy) {
 	if o.Database == nil {
 		return o.Policy, nil
 	}
-	b := slatedb.NewPolicyBuilder().WithPathTags().WithLogger(o.Logger)
-	if o.Database.RootKnown {
-		b.WithRoot(o.Database.Root)
+	database := *o.Database
+	database.PathTags = true
+	if database.Logger == nil {
+		database.Logger = o.Logger
 	}
-	switch interval := o.Database.CompactionsPollInterval; {
-	case interval < 0:
-		b.WithoutCompactionsPoll()
-	case interval > 0:
-		b.WithCompactionsPollInterval(interval)
-	}
-	p := b.Build()
+	p := slatedb.NewPolicy(&database)
 	return p, p
 }
 
-func (o *Options) builder(policy mirror.Policy) *mirror.Builder {
-	b := mirror.NewBuilder(o.Dir, o.Upstream, policy).
-		WithVerification(!o.WithoutVerification).
-		WithLogger(o.Logger)
-	if o.localFS != nil {
-		b.WithVFS(o.localFS)
+// mirror returns the mirror's options.
+func (o *Options) mirror() *mirror.Options {
+	options := o.Mirror
+	options.Verify = !o.WithoutVerification
+	if options.Logger == nil {
+		options.Logger = o.Logger
 	}
-	if o.DownloadConcurrency != 0 {
-		b.WithDownloadConcurrency(o.DownloadConcurrency)
-	}
-	switch {
-	case o.RemoteScanInterval < 0:
-		b.WithoutRemoteScan()
-	case o.RemoteScanInterval > 0:
-		b.WithRemoteScanInterval(o.RemoteScanInterval)
-	}
-	return b
+	return &options
 }
 
 func (o *Options) endpoint(observe func(s3.Observation)) s3.Options {

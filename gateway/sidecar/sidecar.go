@@ -42,7 +42,7 @@ func New(ctx context.Context, options Options) (*Sidecar, error) {
 		return nil, err
 	}
 	policy, database := options.policy()
-	m, err := options.builder(policy).Build(ctx)
+	m, err := mirror.Open(ctx, options.Dir, options.Upstream, policy, options.mirror())
 	if err != nil {
 		return nil, err
 	}

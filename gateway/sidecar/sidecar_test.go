@@ -111,7 +111,7 @@ func options(t *testing.T, u *upstream) Options {
 	return Options{
 		Upstream: u, Dir: t.TempDir(), Bucket: "mirror",
 		Credentials: map[string]string{accessKey: secretKey},
-		Database:    &Database{Root: "db", RootKnown: true, CompactionsPollInterval: -1},
+		Database:    &slatedb.PolicyOptions{Root: new(objectstore.Path("db")), WithoutCompactionsPoll: true},
 	}
 }
 
@@ -265,7 +265,7 @@ func TestAWriteWhoseLocalPartFailsIsAcknowledgedAndReadable(t *testing.T) {
 	full := errors.New("no room")
 	var failing sync.Map
 	o := options(t, u)
-	o.localFS = vfs.NewFaulty(vfs.OS{}, func(op vfs.Op, name string) error {
+	o.Mirror.VFS = vfs.NewFaulty(vfs.OS{}, func(op vfs.Op, name string) error {
 		if _, on := failing.Load("on"); on && op == vfs.OpWrite {
 			return full
 		}
@@ -323,7 +323,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		"no policy":         func(o *Options) { o.Database = nil },
 		"two policies":      func(o *Options) { o.Policy = &mirror.KeepAll{} },
 		"no directory":      func(o *Options) { o.Dir = "" },
-		"downloads below 1": func(o *Options) { o.DownloadConcurrency = -1 },
+		"downloads below 1": func(o *Options) { o.Mirror.DownloadConcurrency = -1 },
 	} {
 		o := options(t, u)
 		change(&o)

@@ -55,11 +55,12 @@ func (s *Sidecar) warmUp(ctx context.Context) {
 func (s *Sidecar) warmOnce(ctx context.Context) (warmState, error) {
 	switch {
 	case s.database != nil:
-		if !s.options.Database.RootKnown {
+		root := s.options.Database.Root
+		if root == nil {
 			return idle, nil
 		}
 		// Reading the manifest through the mirror makes its SSTs local.
-		_, err := slatedb.LatestManifest(ctx, s.mirror, s.options.Database.Root)
+		_, err := slatedb.LatestManifest(ctx, s.mirror, *root)
 		if errors.Is(err, slatedb.ErrNoDatabase) {
 			return idle, nil
 		}

@@ -15,7 +15,7 @@ import (
 
 func TestCollectorShowsWhatTheMirrorDid(t *testing.T) {
 	ctx := context.Background()
-	m, err := mirror.NewBuilder(t.TempDir(), memory.New(nil), &mirror.KeepAll{WithoutWarming: true}).WithoutRemoteScan().Build(ctx)
+	m, err := mirror.Open(ctx, t.TempDir(), memory.New(nil), &mirror.KeepAll{WithoutWarming: true}, &mirror.Options{WithoutRemoteScan: true})
 	if err != nil {
 		t.Fatal(err)
 	}

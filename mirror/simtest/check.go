@@ -11,11 +11,11 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// checkRestart checks what Build found in the directory. It runs before
+// checkRestart checks what Open found in the directory. It runs before
 // anything else can change it.
 func (s *simulation) checkRestart(l *life) {
 	local := entries(l.mirror)
-	// A Build that can't read a file drops the copy.
+	// A Open that can't read a file drops the copy.
 	if want := s.before; want != nil && l.localFaults == 0 {
 		for path, meta := range want.local {
 			if s.vanished(path) {
@@ -74,8 +74,8 @@ func (s *simulation) check(fresh bool) {
 	if stats.BusyPaths != 0 || stats.QueuedDownloads != 0 || stats.PendingEvictions != 0 || len(stats.Downloads) != 0 {
 		s.failf("stuck: %+v", stats)
 	}
-	if stats.OpenFiles > s.config.maxIdle {
-		s.failf("leak: %d files are open, %d may be idle", stats.OpenFiles, s.config.maxIdle)
+	if stats.OpenFiles > max(s.config.maxIdle, 0) {
+		s.failf("leak: %d files are open, %d may be idle", stats.OpenFiles, max(s.config.maxIdle, 0))
 	}
 	local := entries(l.mirror)
 	s.checkSpace()

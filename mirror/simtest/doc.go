@@ -10,7 +10,7 @@
 //   - The scheduler holds up every goroutine at its next gate, which stands
 //     before each client step, call to the remote, piece of a body, operation
 //     on the disk and sleep, and lets one pass at a time.
-//   - A life is the mirror from its Build to its Close or a crash, with the
+//   - A life is the mirror from its Open to its Close or a crash, with the
 //     clients that use it.
 //   - The model knows what each path must look like, from the operations
 //     issued and their outcomes.

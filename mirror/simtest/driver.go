@@ -99,7 +99,7 @@ func (s *simulation) wait() bool {
 			s.fuse = fuse{}
 			s.crash(l)
 		case l.built && l.buildErr != nil:
-			s.judgeBuild(l)
+			s.judgeOpen(l)
 			l.running.Wait()
 			s.mu.Lock()
 			s.life = nil

@@ -115,7 +115,7 @@ func (s *simulation) cause(l *life, o *op, err error) string {
 		}
 	case errors.Is(err, errInjected):
 		download := o.kind == opFetch || o.kind == opFetchLater || o.kind == opGet && o.read == mirror.ReadRefetch
-		if download && s.config.maxRetries < 0 {
+		if download && s.config.maxRetries.Or(objectstore.RetryForever) == objectstore.RetryForever {
 			return "a download repeats this forever"
 		}
 	case errors.Is(err, objectstore.ErrUploadNotFound):
@@ -150,14 +150,14 @@ func (s *simulation) causeNotFound(o *op) string {
 	return "the remote has had it all along"
 }
 
-// judgeBuild checks that a Build that failed had a reason.
-func (s *simulation) judgeBuild(l *life) {
+// judgeOpen checks that an Open that failed had a reason.
+func (s *simulation) judgeOpen(l *life) {
 	var local *mirror.Local
 	switch {
 	case s.gentle || s.calm:
-		s.failf("Build failed without a fault: %v", l.buildErr)
+		s.failf("Open failed without a fault: %v", l.buildErr)
 	case !errors.As(l.buildErr, &local) || l.localFaults == 0:
-		s.failf("Build failed for no reason: %v", l.buildErr)
+		s.failf("Open failed for no reason: %v", l.buildErr)
 	}
 	s.sched.log(fmt.Sprintf("life %d is not built: %v", l.number, l.buildErr))
 }

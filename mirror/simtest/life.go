@@ -3,7 +3,6 @@ package simtest
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -27,7 +26,7 @@ type simulation struct {
 	left    int  // operations that clients may still begin
 	calm    bool // no faults, no events
 	full    bool // the disk is
-	gentle  bool // the next Build meets no faults
+	gentle  bool // the next Open meets no faults
 	before  *restart
 	known   int // paths in use
 
@@ -47,7 +46,7 @@ type simulation struct {
 	publishFailed bool
 }
 
-// life is the mirror from its Build to its Close or a crash.
+// life is the mirror from its Open to its Close or a crash.
 type life struct {
 	number  int
 	policy  *policy
@@ -71,7 +70,7 @@ type life struct {
 	removeFaults       int  // of removals: files may be left
 }
 
-// restart says what the next Build must find.
+// restart says what the next Open must find.
 type restart struct {
 	local map[objectstore.Path]objectstore.ObjectMeta
 	// exact: nothing else, as after a Close. Else the copies in local must be
@@ -119,25 +118,14 @@ func (s *simulation) startLife() {
 	s.life = l
 	s.mu.Unlock()
 	s.sched.log(fmt.Sprintf("life %d begins", l.number))
-	b := mirror.NewBuilder(root, &remote{Store: s.store, s: s, l: l}, l.policy).
-		WithVFS(s.files(l)).
-		WithClock(clock{&s.sched, l}).
-		WithRandom(func() float64 { return 0.5 }).
-		WithDownloadConcurrency(s.config.concurrency).
-		WithMaxIdleFiles(s.config.maxIdle).
-		WithIndexInterval(s.config.index).
-		WithVerification(s.config.verify).
-		WithLogger(slog.New(slog.DiscardHandler))
-	if s.config.maxRetries >= 0 {
-		b.WithMaxRetries(s.config.maxRetries)
-	}
-	if s.config.scan > 0 {
-		b.WithRemoteScanInterval(s.config.scan)
-	} else {
-		b.WithoutRemoteScan()
+	options := &mirror.Options{
+		VFS: s.files(l), Clock: clock{&s.sched, l}, Random: func() float64 { return 0.5 },
+		DownloadConcurrency: s.config.concurrency, MaxIdleFiles: s.config.maxIdle,
+		IndexInterval: s.config.index, Verify: s.config.verify, MaxRetries: s.config.maxRetries,
+		RemoteScanInterval: s.config.scan, WithoutRemoteScan: s.config.scan == 0,
 	}
 	l.running.Go(func() {
-		m, err := b.Build(context.Background())
+		m, err := mirror.Open(context.Background(), root, &remote{Store: s.store, s: s, l: l}, l.policy, options)
 		s.mu.Lock()
 		l.built, l.mirror, l.buildErr = true, m, err
 		s.mu.Unlock()

@@ -3,6 +3,9 @@ package simtest
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/stardustdb/stardust/mirror"
+	"github.com/stardustdb/stardust/objectstore"
 )
 
 // Options say what to simulate.
@@ -40,7 +43,7 @@ type config struct {
 	scan                        time.Duration // 0: clients scan
 	index                       time.Duration
 	concurrency, maxIdle        int
-	maxRetries                  int // -1: forever
+	maxRetries                  objectstore.Retries
 	uniform                     int // percent of choices without priorities
 	fresh                       int // one path in so many is a new one
 	weights                     [opKinds]int
@@ -62,8 +65,8 @@ func drawConfig(random *rand.Rand) config {
 		verify:      random.IntN(2) == 0,
 		index:       time.Duration(oneOf(5, 60, 300)) * time.Second,
 		concurrency: oneOf(1, 1, 2, 8),
-		maxIdle:     oneOf(0, 1, 16),
-		maxRetries:  oneOf(-1, -1, 0, 2),
+		maxIdle:     oneOf(mirror.NoIdleFiles, 1, 16),
+		maxRetries:  objectstore.Retries(oneOf(0, int(objectstore.RetryForever), int(objectstore.NoRetries), 2)),
 		uniform:     oneOf(10, 50, 100),
 
 		fresh: oneOf(4, 10, 50),

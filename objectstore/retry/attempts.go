@@ -35,7 +35,7 @@ func (a *attempts) again(ctx context.Context, err error) error {
 	}
 	a.failed++
 	wait := max(a.options.Backoff.Delay(a.failed-1, a.options.Random()), objectstore.RetryAfter(err))
-	if a.options.MaxRetries > 0 && a.failed > a.options.MaxRetries {
+	if !a.options.MaxRetries.Allow(a.failed - 1) {
 		return a.giveUp(err)
 	}
 	if a.options.Timeout > 0 && a.options.Now().Add(wait).Sub(a.begin) > a.options.Timeout {

@@ -21,9 +21,8 @@ var ErrAmbiguous = errors.New("an earlier attempt may have succeeded")
 type Options struct {
 	// Backoff is the wait between attempts, unless the store asks for more.
 	Backoff objectstore.Backoff
-	// MaxRetries is how often a call is repeated; zero means 10, less than
-	// zero no bound.
-	MaxRetries int
+	// MaxRetries is how often a call is repeated; zero means 10.
+	MaxRetries objectstore.Retries
 	// Timeout bounds the time from the first attempt to the beginning of the
 	// last one; zero means 3 minutes, less than zero no bound.
 	Timeout time.Duration
@@ -42,10 +41,8 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-func (o *Options) normalise() {
-	if o.MaxRetries == 0 {
-		o.MaxRetries = 10
-	}
+func (o *Options) normalize() {
+	o.MaxRetries = o.MaxRetries.Or(10)
 	if o.Timeout == 0 {
 		o.Timeout = 3 * time.Minute
 	}

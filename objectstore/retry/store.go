@@ -16,7 +16,7 @@ import (
 // list goes on after the last object that it yielded. A multipart upload may be
 // begun twice, and one of them stay behind.
 func New(inner objectstore.Store, options Options) objectstore.Store {
-	options.normalise()
+	options.normalize()
 	return intercept.View(&store{intercept.New(inner, intercept.Hooks{}), options}, inner)
 }
 

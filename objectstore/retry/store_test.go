@@ -39,7 +39,7 @@ func TestStoreConformsOverFaults(t *testing.T) {
 					Script: storetest.Seeded(seed, storetest.Rates{Before: 0.4, Cut: 0.3, Delay: 0.1}),
 					Sleep:  noSleep,
 				})
-				return buffered(retry.New(faulty, retry.Options{MaxRetries: -1, Timeout: -1, Sleep: noSleep}))
+				return buffered(retry.New(faulty, retry.Options{MaxRetries: objectstore.RetryForever, Timeout: -1, Sleep: noSleep}))
 			}, storetest.Features{ListKeys: 50, LooseDelete: true, LooseUploads: true, ReplacedReads: true})
 		})
 	}
