@@ -8,10 +8,12 @@ import (
 	"runtime"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/heap"
-	"golang.org/x/sync/errgroup"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // backupBatch is how many chunks of a backup become durable together.
@@ -181,19 +183,18 @@ func (b *backup) copyBatch(ctx context.Context, batch []catalog.Chunk, target *f
 }
 
 func (b *backup) copyChunk(ctx context.Context, c *catalog.Chunk, target *file) error {
-	if c.Size > uploadBuffer {
-		return damaged(nil, "chunk row %d has %d bytes, more than a chunk can have", c.ID, c.Size)
-	}
-	if !b.db.budget.reserve(c.Size) {
-		return b.db.budget.outOfMemory(c.Size, "the backup's buffer")
-	}
-	defer b.db.budget.release(c.Size)
-	buffer := b.db.buffers.sized(c.Size)
-	defer b.db.buffers.put(buffer)
-	if err := b.db.readChunk(ctx, span{row: c.ID, size: c.Size}, buffer.data); err != nil {
+	if err := payload.CheckSize(c); err != nil {
 		return err
 	}
-	location, err := target.heap.Append(c.Digest, buffer.data)
+	buffer, err := b.db.payloads.Buffer(c.Size, "the backup's buffer")
+	if err != nil {
+		return err
+	}
+	defer buffer.Release()
+	if err := b.db.payloads.ReadChunk(ctx, c.ID, buffer.Data); err != nil {
+		return err
+	}
+	location, err := target.heap.Append(c.Digest, buffer.Data)
 	if err != nil {
 		return err
 	}

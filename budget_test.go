@@ -14,17 +14,6 @@ import (
 	"github.com/stardustdb/stardust/internal/container"
 )
 
-// held returns the bytes of the budget that are in use by more than the cache.
-func (b *budget) held() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	held := b.used
-	for _, e := range b.chunks {
-		held -= int64(len(e.Value.(*cachedChunk).data))
-	}
-	return held
-}
-
 // taken returns the bytes of the file that are in use.
 func (db *DB) taken() int64 { return db.file.container.Tail() - db.file.heap.FreeBytes() }
 
@@ -54,7 +43,7 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 	check := func(what string) {
 		t.Helper()
-		if held := db.budget.held(); held != 0 {
+		if held := db.payloads.Held(); held != 0 {
 			t.Fatalf("after %s, %d bytes of the budget are still in use", what, held)
 		}
 	}
@@ -182,7 +171,7 @@ func TestACanceledImportLeavesNoSpaceTaken(t *testing.T) {
 	if after := db.taken(); after != before {
 		t.Errorf("after a canceled import %d bytes are in use, were %d", after, before)
 	}
-	if held := db.budget.held(); held != 0 {
+	if held := db.payloads.Held(); held != 0 {
 		t.Errorf("after a canceled import %d bytes of the budget are in use", held)
 	}
 }
@@ -233,7 +222,7 @@ func TestNoGoroutineOutlivesClose(t *testing.T) {
 		stacks := make([]byte, 1<<20)
 		t.Errorf("%d goroutines, were %d:\n%s", after, before, stacks[:runtime.Stack(stacks, true)])
 	}
-	if held := db.budget.held(); held != 0 {
+	if held := db.payloads.Held(); held != 0 {
 		t.Errorf("after Close %d bytes of the budget are in use", held)
 	}
 }

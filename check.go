@@ -2,12 +2,14 @@ package stardust
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"sync"
 
-	"github.com/stardustdb/stardust/internal/catalog"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/chunk"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // CheckOptions are the options of [DB.Check]. A nil pointer means the zero value.
@@ -77,7 +79,7 @@ func (c *checking) run(ctx context.Context) error {
 		}
 		return c.chunks(ctx, v)
 	})
-	if isDamage(err) {
+	if payload.IsDamage(err) {
 		c.problem(err)
 		return nil
 	}
@@ -111,16 +113,16 @@ func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
 	if c.report.TotalChunks, c.report.TotalBytes, err = v.ChunkTotals(); err != nil {
 		return err
 	}
-	work := make(chan span)
+	work := make(chan catalog.Chunk)
 	group, inner := errgroup.WithContext(ctx) // which ends with the group
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error { return c.verify(inner, work) })
 	}
 	group.Go(func() error {
 		defer close(work)
-		return v.Chunks(0, func(chunk *catalog.Chunk) bool {
+		return v.Chunks(0, func(row *catalog.Chunk) bool {
 			select {
-			case work <- span{row: chunk.ID, size: chunk.Size}:
+			case work <- *row:
 				return true
 			case <-inner.Done():
 				return false
@@ -133,26 +135,23 @@ func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
 	return ctx.Err()
 }
 
-func (c *checking) verify(ctx context.Context, work <-chan span) error {
-	if !c.db.budget.reserve(uploadBuffer) {
-		return c.db.budget.outOfMemory(uploadBuffer, "the check's reading buffer")
+func (c *checking) verify(ctx context.Context, work <-chan catalog.Chunk) error {
+	buffer, err := c.db.payloads.Buffer(chunk.Max, "the check's reading buffer")
+	if err != nil {
+		return err
 	}
-	defer c.db.budget.release(uploadBuffer)
-	buffer := c.db.buffers.get()
-	defer c.db.buffers.put(buffer)
-	for s := range work {
-		var err error
-		if s.size > uploadBuffer {
-			err = damaged(nil, "chunk row %d has %d bytes, more than a chunk can have", s.row, s.size)
-		} else {
-			err = c.db.readChunk(ctx, s, buffer.data[:s.size])
+	defer buffer.Release()
+	for row := range work {
+		err := payload.CheckSize(&row)
+		if err == nil {
+			err = c.db.payloads.ReadChunk(ctx, row.ID, buffer.Data[:row.Size])
 		}
-		if errors.Is(err, StatusEvaluationFailed) {
+		if payload.IsDamage(err) {
 			c.problem(err)
 		} else if err != nil {
 			return err
 		}
-		c.step(s.size)
+		c.step(row.Size)
 	}
 	return nil
 }

@@ -6,17 +6,17 @@ import (
 	"sync"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // DB is an open database file. All methods may be called concurrently. Close it
 // when done; calls after that return StatusClosed.
 type DB struct {
-	options Options
-	file    *file
-	catalog *catalog.Catalog
-	queue   *commitQueue // nil when read-only
-	budget  *budget
-	buffers bufferPool
+	options  Options
+	file     *file
+	catalog  *catalog.Catalog
+	queue    *commitQueue // nil when read-only
+	payloads *payload.Store
 
 	checking chan struct{} // holds a token while a check is under way
 
@@ -28,7 +28,7 @@ type DB struct {
 	// streams are open; Close ends those that their users forgot.
 	streams map[*PluginStream]struct{}
 	ctx     context.Context //nolint:containedctx // ends when the database closes; owned by it
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 }
 
 // Objects returns the operations of the objects plugin on the latest state.
@@ -55,7 +55,7 @@ func (db *DB) Close() error {
 	}
 	db.closed = true
 	db.mu.Unlock()
-	db.cancel()
+	db.cancel(errClosed())
 	db.calls.Wait()
 	db.closeStreams()
 	if db.queue != nil {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // The codes that tell errors of one status apart, where a program may want to
@@ -116,7 +117,15 @@ func asError(err error) error {
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &Error{Status: StatusCanceled, Err: err}
-	case isDamage(err):
+	case errors.Is(err, payload.ErrNoMemory):
+		return &Error{Status: StatusOutOfMemory, Message: err.Error()}
+	case errors.Is(err, payload.ErrClosed):
+		return &Error{Status: StatusClosed, Message: err.Error()}
+	case errors.Is(err, payload.ErrArgument):
+		return invalid("%v", err)
+	case errors.Is(err, payload.ErrDamaged):
+		return damaged(nil, "%v", err)
+	case payload.IsDamage(err):
 		return &Error{Status: StatusEvaluationFailed, Err: err}
 	case errors.Is(err, catalog.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &Error{

@@ -40,7 +40,7 @@ func (v Objects) Export(ctx context.Context, entity int64, to string, options *T
 	if err != nil {
 		return &ex.report, withOp(op, err)
 	}
-	ex.limitWorkers(v.db.budget)
+	ex.limitWorkers(v.db.payloads.Uploads())
 	if ex.objects, err = v.WithContext(inner).pin(); err == nil {
 		err = ex.run(inner, entity, to)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/heap"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // file is the one file of a database: the container, and the heap of chunks in
@@ -96,7 +97,7 @@ func openError(path string, err error) error {
 		e.Status, e.Code = StatusInvalidArgument, CodeNotDatabase
 	case errors.Is(err, container.ErrNewer):
 		e.Status, e.Code = StatusInvalidArgument, CodeNewerFormat
-	case errors.Is(err, container.ErrDamaged), errors.Is(err, container.ErrTruncated), errors.Is(err, container.ErrPage), isDamage(err):
+	case errors.Is(err, container.ErrDamaged), errors.Is(err, container.ErrTruncated), errors.Is(err, container.ErrPage), payload.IsDamage(err):
 		e.Status = StatusEvaluationFailed
 	case errors.Is(err, container.ErrReadOnly):
 		e.Status, e.Code = StatusUnavailable, CodeReadOnly

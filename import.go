@@ -8,6 +8,8 @@ import (
 	"io/fs"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // importBatch bounds what one commit of an import writes: nodes, and bytes of
@@ -46,7 +48,7 @@ func (v Objects) Import(ctx context.Context, from fs.FS, into int64, options *Tr
 		return &im.report, withOp(op, err)
 	}
 	im.objects = v.WithContext(inner)
-	im.limitWorkers(v.db.budget)
+	im.limitWorkers(v.db.payloads.Uploads())
 	err = end(im.run(inner, into))
 	return &im.report, withOp(op, err)
 }
@@ -81,7 +83,7 @@ type importItem struct {
 	name   string
 	parent *importDirectory
 	made   *importDirectory // of a directory
-	draft  *draft           // of a file, once it is stored
+	draft  *payload.Draft   // of a file, once it is stored
 	result importResult
 	err    error
 }
@@ -122,7 +124,7 @@ func (im *importer) run(ctx context.Context, into int64) error {
 	err := group.Wait()
 	for item := range im.stored { // what an error left behind
 		if item.draft != nil {
-			item.draft.abandon()
+			item.draft.Abandon()
 		}
 	}
 	return err
@@ -235,7 +237,7 @@ func (im *importer) store(ctx context.Context) error {
 		}
 		item.draft = d
 		if err := send(ctx, im.stored, item); err != nil {
-			d.abandon()
+			d.Abandon()
 			return err
 		}
 	}
@@ -247,32 +249,27 @@ type sourceError struct{ err error }
 
 func (s *sourceError) Error() string { return s.err.Error() }
 
-func (im *importer) storeFile(ctx context.Context, path string) (*draft, error) {
+func (im *importer) storeFile(ctx context.Context, path string) (*payload.Draft, error) {
 	f, err := im.from.Open(path)
 	if err != nil {
 		return nil, &sourceError{err}
 	}
 	defer f.Close() //nolint:errcheck // reading loses nothing
-	u, err := im.objects.db.newUpload(ctx)
+	u, err := im.objects.db.payloads.NewUpload()
 	if err != nil {
 		return nil, err
 	}
-	_, source, err := u.readFrom(io.TeeReader(&contextReader{ctx, f}, countingWriter{&im.transfer}))
+	_, source, err := u.ReadFrom(ctx, io.TeeReader(&contextReader{ctx, f}, countingWriter{&im.transfer}))
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	} else if source != nil {
 		err = &sourceError{source}
 	}
 	if err != nil {
-		u.close()
+		u.Close()
 		return nil, err
 	}
-	d, err := u.detach()
-	if err != nil {
-		u.end(err)
-		return nil, err
-	}
-	return d, nil
+	return u.Detach(ctx)
 }
 
 // contextReader ends a long read when its context ends.

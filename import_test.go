@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+
+	"github.com/stardustdb/stardust/internal/chunk"
 )
 
 // filesThenDirectories is a file system whose root lists files first, which the
@@ -54,14 +56,18 @@ func (r *filesThenDirectoriesRoot) ReadDir(int) ([]fs.DirEntry, error) {
 func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 	db, err := Open(filepath.Join(FastDir(t), "db"), &Options{
 		Plugins:      Plugins{Objects: &ObjectsPlugin{}},
-		MemoryBudget: 2 * pipelineBuffers * uploadBuffer,
+		MemoryBudget: 8 * chunk.Max, // of two uploads
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close() //nolint:errcheck // ends the test
-	if !db.budget.reserve(db.budget.limit) {
-		t.Fatal("the budget is in use")
+	for range 8 {
+		buffer, err := db.payloads.Buffer(chunk.Max, "this test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer buffer.Release()
 	}
 	for range 20 {
 		from := filesThenDirectories{make(chan struct{}, 2)}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/stardustdb/stardust/internal/catalog"
-	"github.com/stardustdb/stardust/internal/heap"
 )
 
 // batch commits what the walk and the workers bring, many at a time.
@@ -16,7 +15,7 @@ func (im *importer) batch(ctx context.Context) error {
 		if ok {
 			items = append(items, item)
 			if item.draft != nil {
-				size += item.draft.size
+				size += item.draft.Size()
 			}
 		}
 		if !ok || len(items) >= importBatch || size >= importBatchBytes {
@@ -36,26 +35,21 @@ func (im *importer) commit(ctx context.Context, items []*importItem) error {
 	if len(items) == 0 {
 		return nil
 	}
-	var surplus []heap.Location
 	var entities map[*importDirectory]int64
 	_, err := im.objects.db.commit(ctx, &write{
 		chunks: true,
-		plan: func(p *planner) (err error) {
+		plan: func(p *planner) error {
 			entities = make(map[*importDirectory]int64)
-			surplus, err = im.plan(p, items, entities)
-			return err
+			return im.plan(p, items, entities)
 		},
 	})
 	for _, item := range items {
 		if item.draft != nil {
-			im.objects.db.settle(item.draft, nil, err)
+			settle(item.draft, err)
 		}
 	}
 	if err != nil {
 		return err
-	}
-	for _, location := range surplus {
-		im.objects.db.file.heap.Free(location)
 	}
 	for _, item := range items {
 		im.account(item, entities)
@@ -65,17 +59,14 @@ func (im *importer) commit(ctx context.Context, items []*importItem) error {
 
 // plan publishes the batch's payloads, then plans its nodes. A node that can't
 // be made has its own error, and the others go on.
-func (im *importer) plan(p *planner, items []*importItem, entities map[*importDirectory]int64) ([]heap.Location, error) {
-	var surplus []heap.Location
+func (im *importer) plan(p *planner, items []*importItem, entities map[*importDirectory]int64) error {
 	for _, item := range items {
 		if item.draft == nil {
 			continue
 		}
-		more, err := p.publish(item.draft)
-		if err != nil {
-			return nil, err
+		if err := item.draft.Publish(p.tx); err != nil {
+			return err
 		}
-		surplus = append(surplus, more...)
 	}
 	there := make(map[*importDirectory]error)
 	type slot struct {
@@ -98,14 +89,14 @@ func (im *importer) plan(p *planner, items []*importItem, entities map[*importDi
 		item.err = err
 		if err != nil {
 			if !refusal(err) {
-				return nil, err
+				return err
 			}
 			if item.made != nil {
 				item.made.failed = true
 			}
 		}
 	}
-	return surplus, nil
+	return nil
 }
 
 // importParent checks that a directory can take what the import brings. One that
@@ -143,12 +134,12 @@ func (p *planner) importNode(item *importItem, parent int64, fresh bool, entitie
 		item.result = resultUnchanged
 		item.made.entity = old.Entity
 		return nil
-	case found && old.Digest == item.draft.digest:
+	case found && old.Digest == item.draft.Digest():
 		item.result = resultUnchanged
 		return nil
 	case found:
 		item.result = resultUpdated
-		p.facts = append(p.facts, catalog.Digest(old.Entity, catalog.AttributeDigest, item.draft.digest))
+		p.facts = append(p.facts, catalog.Digest(old.Entity, catalog.AttributeDigest, item.draft.Digest()))
 		return nil
 	}
 	item.result = resultCreated
@@ -157,7 +148,7 @@ func (p *planner) importNode(item *importItem, parent int64, fresh bool, entitie
 		catalog.Int64(entity, catalog.AttributeParent, parent),
 		catalog.String(entity, catalog.AttributeName, item.name))
 	if item.draft != nil {
-		p.facts = append(p.facts, catalog.Digest(entity, catalog.AttributeDigest, item.draft.digest))
+		p.facts = append(p.facts, catalog.Digest(entity, catalog.AttributeDigest, item.draft.Digest()))
 	} else {
 		entities[item.made] = entity
 	}

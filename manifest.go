@@ -5,6 +5,7 @@ import (
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/dust"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // Chunk is one chunk of a payload's manifest.
@@ -90,26 +91,12 @@ func (v Objects) payloadInfo(digest Digest) (p catalog.Payload, err error) {
 // the run ends.
 func (v Objects) segmentChunks(p *catalog.Payload, at int64) (chunks []Chunk, end int64, err error) {
 	err = v.read(func(view *catalog.View) error {
-		segment, err := view.Segment(p, at)
-		if err != nil {
-			return err
+		found, ends, err := payload.Run(view, p, at)
+		for _, c := range found {
+			chunks = append(chunks, Chunk{c.Digest, c.Size})
 		}
-		if segment.Start != at {
-			return damaged(nil, "manifest of payload %v: runs overlap at byte %d", p.Digest, at)
-		}
-		chunks = make([]Chunk, len(segment.Entries))
-		for i, e := range segment.Entries {
-			c, err := view.Chunk(e.Chunk)
-			if err != nil {
-				return err
-			}
-			if c.Size != e.Size {
-				return wrongSize(span{row: e.Chunk, size: e.Size}, c.Size)
-			}
-			chunks[i] = Chunk{c.Digest, c.Size}
-		}
-		end = segment.End()
-		return nil
+		end = ends
+		return err
 	})
 	return chunks, end, err
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // Open opens the database in a file, and makes it when it is missing and the
@@ -50,13 +51,13 @@ func newDB(f *file, o Options) (*DB, error) {
 	}
 	db := &DB{
 		options: o, file: f, catalog: c,
-		budget:   newBudget(o.MemoryBudget),
+		payloads: payload.New(c, f.heap, o.MemoryBudget, o.Logger),
 		streams:  make(map[*PluginStream]struct{}),
 		checking: make(chan struct{}, 1),
 	}
-	db.ctx, db.cancel = context.WithCancel(context.Background())
+	db.ctx, db.cancel = context.WithCancelCause(context.Background())
 	if err := db.start(); err != nil {
-		db.cancel()
+		db.cancel(err)
 		return nil, errors.Join(err, c.Close())
 	}
 	return db, nil

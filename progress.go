@@ -67,14 +67,13 @@ type transfer struct {
 	report  TransferReport
 }
 
-// limitWorkers settles how many workers there are: no more than the budget has
-// room for, with what each takes to work ahead.
-func (t *transfer) limitWorkers(b *budget) {
+// limitWorkers settles how many workers there are: no more than a limit, of the
+// uploads that the memory budget has room for.
+func (t *transfer) limitWorkers(limit int64) {
 	n := t.options.Workers
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	limit := b.limit / (pipelineBuffers * uploadBuffer)
 	t.options.Workers = int(max(1, min(int64(n), limit, maxWorkers)))
 }
 

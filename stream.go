@@ -2,8 +2,11 @@ package stardust
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
+
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // PluginStream is an upload that writes one payload, or a reader of a published
@@ -16,13 +19,16 @@ import (
 // separate streams run at the same time. Close it when done; after that, and
 // after the database closes, every call but Close returns StatusClosed.
 type PluginStream struct {
-	db  *DB
-	ctx context.Context //nolint:containedctx // of Objects.WithContext; the stream is its request's
+	db *DB
+	// ctx ends with that of Objects.WithContext, whose request the stream is of,
+	// and with the database.
+	ctx    context.Context //nolint:containedctx // see above
+	cancel func()
 
 	// mu serializes calls. Exactly one of the two is set.
 	mu     sync.Mutex
-	upload *upload
-	reader *reader
+	upload *payload.Upload
+	reader *payload.Reader
 }
 
 // The interfaces that a stream is made to fit.
@@ -45,13 +51,13 @@ func (s *PluginStream) begin() error {
 	}
 	if err := s.ctx.Err(); err != nil {
 		s.db.calls.Done()
-		return err
+		return s.asError(err)
 	}
 	return nil
 }
 
 // write runs fn on the upload, one call at a time.
-func (s *PluginStream) write(op string, fn func(*upload) error) error {
+func (s *PluginStream) write(op string, fn func(*payload.Upload) error) error {
 	if err := s.begin(); err != nil {
 		return withOp(op, err)
 	}
@@ -61,11 +67,11 @@ func (s *PluginStream) write(op string, fn func(*upload) error) error {
 	if s.upload == nil {
 		return withOp(op, invalid("the stream reads a payload and cannot write one"))
 	}
-	return withOp(op, asError(fn(s.upload)))
+	return withOp(op, s.asError(fn(s.upload)))
 }
 
 // read runs fn on the reader, one call at a time.
-func (s *PluginStream) read(op string, fn func(*reader) error) error {
+func (s *PluginStream) read(op string, fn func(*payload.Reader) error) error {
 	if err := s.begin(); err != nil {
 		return withOp(op, err)
 	}
@@ -75,15 +81,24 @@ func (s *PluginStream) read(op string, fn func(*reader) error) error {
 	if s.reader == nil {
 		return withOp(op, invalid("the stream uploads a payload and cannot read one"))
 	}
-	return readError(op, fn(s.reader))
+	return s.readError(op, fn(s.reader))
 }
 
 // readError is withOp, but for io.EOF, which callers compare with ==.
-func readError(op string, err error) error {
+func (s *PluginStream) readError(op string, err error) error {
 	if err == io.EOF { //nolint:errorlint // only the bare value means the end
 		return err
 	}
-	return withOp(op, asError(err))
+	return withOp(op, s.asError(err))
+}
+
+// asError gives an error its status: closed, when the stream's context ended
+// because the database did.
+func (s *PluginStream) asError(err error) error {
+	if err = asError(err); errors.Is(err, StatusCanceled) && errors.Is(context.Cause(s.ctx), StatusClosed) {
+		return errClosed()
+	}
+	return err
 }
 
 // Write appends bytes to the payload of an upload. It returns StatusIO when the
@@ -91,8 +106,8 @@ func readError(op string, err error) error {
 // for the list of a very large payload's chunks: 768 KiB for each 4096 of them,
 // about 4 GiB, after the first. The upload can only be closed then.
 func (s *PluginStream) Write(p []byte) (n int, err error) {
-	err = s.write("objects.upload.write", func(u *upload) (err error) {
-		n, err = u.write(p)
+	err = s.write("objects.upload.write", func(u *payload.Upload) (err error) {
+		n, err = u.Write(s.ctx, p)
 		return err
 	})
 	return n, err
@@ -102,8 +117,8 @@ func (s *PluginStream) Write(p []byte) (n int, err error) {
 // is, and leaves the upload usable.
 func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
 	var source error
-	err = s.write("objects.upload.write", func(u *upload) (err error) {
-		n, source, err = u.readFrom(r)
+	err = s.write("objects.upload.write", func(u *payload.Upload) (err error) {
+		n, source, err = u.ReadFrom(s.ctx, r)
 		return err
 	})
 	if err == nil {
@@ -121,11 +136,7 @@ func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
 // StatusOutOfMemory when the memory budget has no room for the list of a very large
 // payload's chunks; nothing is published then.
 func (s *PluginStream) Finish() (*Document, error) {
-	var published Published
-	err := s.write("objects.upload.finish", func(u *upload) (err error) {
-		published, err = u.finish(s.ctx)
-		return err
-	})
+	published, err := s.FinishPayload()
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +145,12 @@ func (s *PluginStream) Finish() (*Document, error) {
 
 // FinishPayload is Finish with its result as a Go value.
 func (s *PluginStream) FinishPayload() (published Published, err error) {
-	err = s.write("objects.upload.finish", func(u *upload) (err error) {
-		published, err = u.finish(s.ctx)
+	err = s.write("objects.upload.finish", func(u *payload.Upload) error {
+		if u.Err() == nil && s.db.queue.held() {
+			return writesHeld()
+		}
+		p, err := u.Finish(s.ctx, func(d *payload.Draft) error { return s.db.publish(s.ctx, d) })
+		published = Published(p)
 		return err
 	})
 	return published, err
@@ -146,8 +161,8 @@ func (s *PluginStream) FinishPayload() (published Published, err error) {
 // match, and never a wrong byte, and StatusOutOfMemory when the memory budget has
 // no room for the chunk. At the end it returns io.EOF.
 func (s *PluginStream) Read(p []byte) (n int, err error) {
-	err = s.read("objects.open.read", func(r *reader) (err error) {
-		n, err = r.read(s.ctx, p)
+	err = s.read("objects.open.read", func(r *payload.Reader) (err error) {
+		n, err = r.Read(s.ctx, p)
 		return err
 	})
 	return n, err
@@ -157,8 +172,8 @@ func (s *PluginStream) Read(p []byte) (n int, err error) {
 // error of w is returned as it is.
 func (s *PluginStream) WriteTo(w io.Writer) (n int64, err error) {
 	var target error
-	err = s.read("objects.open.read", func(r *reader) (err error) {
-		n, target, err = r.writeTo(s.ctx, w)
+	err = s.read("objects.open.read", func(r *payload.Reader) (err error) {
+		n, target, err = r.WriteTo(s.ctx, w)
 		return err
 	})
 	if err == nil {
@@ -170,8 +185,8 @@ func (s *PluginStream) WriteTo(w io.Writer) (n int64, err error) {
 // Seek moves the position of a reader, which may lie beyond the end. It returns
 // StatusInvalidArgument for a negative position or another whence.
 func (s *PluginStream) Seek(offset int64, whence int) (position int64, err error) {
-	err = s.read("objects.open.seek", func(r *reader) (err error) {
-		position, err = r.seek(offset, whence)
+	err = s.read("objects.open.seek", func(r *payload.Reader) (err error) {
+		position, err = r.Seek(offset, whence)
 		return err
 	})
 	return position, err
@@ -188,8 +203,8 @@ func (s *PluginStream) ReadAt(p []byte, offset int64) (n int, err error) {
 	if s.reader == nil {
 		return 0, withOp(op, invalid("the stream uploads a payload and cannot read one"))
 	}
-	n, err = s.reader.readAt(s.ctx, p, offset)
-	return n, readError(op, err)
+	n, err = s.reader.ReadAt(s.ctx, p, offset)
+	return n, s.readError(op, err)
 }
 
 // Size returns the payload's size in bytes: of a reader the whole, of an upload
@@ -200,11 +215,11 @@ func (s *PluginStream) Size() int64 {
 	case s == nil || s.db == nil:
 		return 0
 	case s.reader != nil:
-		return s.reader.payload.Size
+		return s.reader.Size()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.upload.size
+	return s.upload.Size()
 }
 
 // Close frees what the stream holds. An upload that did not finish is
@@ -222,9 +237,10 @@ func (s *PluginStream) Close() error {
 func (s *PluginStream) shut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.cancel()
 	if s.reader != nil {
-		s.reader.close()
+		s.reader.Close()
 	} else {
-		s.upload.close()
+		s.upload.Close()
 	}
 }

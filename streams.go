@@ -1,8 +1,19 @@
 package stardust
 
-// remember registers an open stream, so that Close can end it. A database that
-// closed meanwhile closes the stream at once.
-func (db *DB) remember(s *PluginStream) (*PluginStream, error) {
+import "context"
+
+// newStream gives a stream its context, which also ends with the database, and
+// registers it, so that Close can end it. A database that closed meanwhile closes
+// the stream at once.
+func (v Objects) newStream(op string, s *PluginStream) (*PluginStream, error) {
+	db := v.db
+	s.db = db
+	s.ctx, s.cancel = db.ctx, func() {}
+	if ctx := v.context(); ctx.Done() != nil {
+		joined, cancel := context.WithCancelCause(ctx)
+		stop := context.AfterFunc(db.ctx, func() { cancel(context.Cause(db.ctx)) })
+		s.ctx, s.cancel = joined, func() { stop(); cancel(nil) }
+	}
 	db.mu.Lock()
 	if !db.closed {
 		db.streams[s] = struct{}{}
@@ -11,7 +22,7 @@ func (db *DB) remember(s *PluginStream) (*PluginStream, error) {
 	}
 	db.mu.Unlock()
 	s.shut()
-	return nil, errClosed()
+	return nil, withOp(op, errClosed())
 }
 
 func (db *DB) forget(s *PluginStream) {

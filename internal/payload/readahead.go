@@ -1,4 +1,4 @@
-package stardust
+package payload
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type fetch struct {
 
 // at returns verified bytes from an offset of the payload to the end of the
 // chunk that holds it, valid until the next call.
-func (a *readAhead) at(ctx context.Context, r *reader, offset int64) ([]byte, error) {
+func (a *readAhead) at(ctx context.Context, r *Reader, offset int64) ([]byte, error) {
 	if a.current == nil || offset < a.current.span.start || offset >= a.current.span.end() {
 		if err := a.advance(ctx, r, offset); err != nil {
 			return nil, err
@@ -38,12 +38,12 @@ func (a *readAhead) at(ctx context.Context, r *reader, offset int64) ([]byte, er
 }
 
 // advance makes the chunk at offset the current one.
-func (a *readAhead) advance(ctx context.Context, r *reader, offset int64) error {
+func (a *readAhead) advance(ctx context.Context, r *Reader, offset int64) error {
 	sequential := a.current != nil && offset == a.current.span.end()
 	if !sequential {
-		a.close(r.db)
+		a.close(r.store)
 	} else {
-		a.drop(r.db, a.current)
+		a.drop(r.store, a.current)
 		a.current = nil
 	}
 	if len(a.next) == 0 {
@@ -62,8 +62,8 @@ func (a *readAhead) advance(ctx context.Context, r *reader, offset int64) error 
 	a.next = a.next[1:]
 	if f.err != nil {
 		err := f.err
-		a.drop(r.db, f)
-		a.close(r.db)
+		a.drop(r.store, f)
+		a.close(r.store)
 		return err
 	}
 	a.current = f
@@ -72,7 +72,7 @@ func (a *readAhead) advance(ctx context.Context, r *reader, offset int64) error 
 
 // fill starts to read what comes after the chunks under way, as far as the
 // memory budget allows.
-func (a *readAhead) fill(ctx context.Context, r *reader) {
+func (a *readAhead) fill(ctx context.Context, r *Reader) {
 	for len(a.next) <= readAheadChunks {
 		end := a.next[len(a.next)-1].span.end()
 		if end >= r.payload.Size {
@@ -88,49 +88,51 @@ func (a *readAhead) fill(ctx context.Context, r *reader) {
 
 // start begins to read the chunk at offset. Where it must, it says what
 // hinders it; otherwise it returns nil when memory is short.
-func (a *readAhead) start(ctx context.Context, r *reader, offset int64, must bool) (*fetch, error) {
-	s, err := r.locate(ctx, offset)
+func (a *readAhead) start(ctx context.Context, r *Reader, offset int64, must bool) (*fetch, error) {
+	at, err := r.locate(ctx, offset)
 	if err != nil {
 		return nil, err
 	}
-	if s.size > uploadBuffer {
-		return nil, tooLarge(s)
+	if err := at.check(); err != nil {
+		return nil, err
 	}
-	if !r.db.budget.reserve(s.size) {
-		if must {
-			return nil, r.db.budget.outOfMemory(s.size, "the reading buffer")
-		}
+	if must {
+		err = r.store.memory.need(at.size, "the reading buffer")
+	} else if !r.store.memory.reserve(at.size) {
 		return nil, nil
 	}
-	f := &fetch{span: s, buffer: r.db.buffers.sized(s.size), done: make(chan struct{})}
+	if err != nil {
+		return nil, err
+	}
+	f := &fetch{span: at, buffer: r.store.buffers.sized(at.size), done: make(chan struct{})}
 	a.work.Go(func() {
 		defer close(f.done)
-		if cached := r.db.budget.cached(s.row); int64(len(cached)) == s.size {
+		if cached := r.store.cache.get(at.row); int64(len(cached)) == at.size {
 			copy(f.buffer.data, cached)
 			return
 		}
-		if f.err = r.db.readChunk(ctx, s, f.buffer.data); f.err == nil {
-			r.markVerified(s.row)
+		if f.err = r.store.readChunk(ctx, at, f.buffer.data); f.err == nil {
+			r.markVerified(at.row)
 		}
 	})
 	return f, nil
 }
 
 // drop gives back the memory of a chunk that is no longer needed.
-func (a *readAhead) drop(db *DB, f *fetch) {
-	db.buffers.put(f.buffer)
-	db.budget.release(f.span.size)
+func (a *readAhead) drop(s *Store, f *fetch) {
+	s.buffers.put(f.buffer)
+	s.memory.release(f.span.size)
 }
 
 // close waits for what is under way and gives back all memory.
-func (a *readAhead) close(db *DB) {
+func (a *readAhead) close(s *Store) {
 	a.work.Wait()
 	if a.current != nil {
-		a.drop(db, a.current)
+		a.drop(s, a.current)
 		a.current = nil
 	}
 	for _, f := range a.next {
-		a.drop(db, f)
+		a.drop(s, f)
 	}
 	a.next = nil
 }

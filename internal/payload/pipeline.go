@@ -1,6 +1,7 @@
-package stardust
+package payload
 
 import (
+	"context"
 	"crypto/sha256"
 	"runtime"
 	"sync"
@@ -23,8 +24,8 @@ const (
 // who fills the next buffer and cuts it. One goroutine hashes the payload, a
 // few hash and store chunks. The upload's goroutine calls all methods.
 type pipeline struct {
-	db    *DB
-	draft *draft
+	store *Store
+	draft *Draft
 
 	total int          // buffers there are
 	free  chan *buffer // those that nobody reads any more
@@ -45,10 +46,11 @@ type piece struct {
 	from *buffer
 }
 
-// newPipeline starts a pipeline whose first buffer is the upload's own.
-func newPipeline(db *DB, first *buffer) *pipeline {
+// newPipeline starts a pipeline whose first buffer is the upload's own. Its work
+// fails when ctx ends.
+func (s *Store) newPipeline(ctx context.Context, first *buffer) *pipeline {
 	p := &pipeline{
-		db: db, draft: newDraft(db), total: 1,
+		store: s, draft: newDraft(s), total: 1,
 		free:   make(chan *buffer, pipelineBuffers),
 		whole:  make(chan piece, pipelineBuffers),
 		chunks: make(chan piece, 4*pipelineBuffers),
@@ -56,7 +58,7 @@ func newPipeline(db *DB, first *buffer) *pipeline {
 	first.refs.Store(1)
 	p.work.Go(p.hashWhole)
 	for range min(pipelineWorkers, max(2, runtime.GOMAXPROCS(0)-1)) {
-		p.work.Go(p.storeChunks)
+		p.work.Go(func() { p.storeChunks(ctx) })
 	}
 	return p
 }
@@ -67,13 +69,13 @@ func (p *pipeline) hashWhole() {
 		h.Write(piece.data)
 		p.release(piece.from)
 	}
-	h.Sum(p.draft.digest[:0])
+	h.Sum(p.draft.published.Digest[:0])
 }
 
-func (p *pipeline) storeChunks() {
+func (p *pipeline) storeChunks(ctx context.Context) {
 	for piece := range p.chunks {
 		if p.failure() == nil {
-			if err := p.draft.store(piece.seq, sha256.Sum256(piece.data), piece.data); err != nil {
+			if err := p.draft.add(ctx, piece.seq, sha256.Sum256(piece.data), piece.data); err != nil {
 				p.fail(err)
 			}
 		}
@@ -147,18 +149,18 @@ func (p *pipeline) spare() *buffer {
 		return b
 	default:
 	}
-	if p.total < pipelineBuffers && p.db.budget.reserve(uploadBuffer) {
+	if p.total < pipelineBuffers && p.store.memory.reserve(workingBuffer) {
 		p.total++
-		return p.db.buffers.get()
+		return p.store.buffers.get()
 	}
 	return nil
 }
 
 // finish waits for everything and returns the draft. The last buffer has been
 // added as final.
-func (p *pipeline) finish(size int64) (*draft, error) {
+func (p *pipeline) finish(size int64) (*Draft, error) {
 	p.end()
-	p.draft.size = size
+	p.draft.published.Size = size
 	return p.draft, p.err
 }
 
@@ -177,13 +179,13 @@ func (p *pipeline) end() {
 func (p *pipeline) close() {
 	p.end()
 	if p.draft != nil {
-		p.draft.abandon()
+		p.draft.Abandon()
 	}
-	p.db.budget.release(int64(p.total-1) * uploadBuffer)
+	p.store.memory.release(int64(p.total-1) * workingBuffer)
 	for {
 		select {
 		case b := <-p.free:
-			p.db.buffers.put(b)
+			p.store.buffers.put(b)
 		default:
 			return
 		}
