@@ -23,7 +23,13 @@ const backupBatch = 256
 // value.
 type BackupOptions struct {
 	// Progress, when not nil, is called now and then, one call at a time.
-	Progress func(CheckProgress)
+	Progress func(BackupProgress)
+}
+
+// BackupProgress tells how far a backup has come.
+type BackupProgress struct {
+	Chunks, TotalChunks int64
+	Bytes, TotalBytes   int64
 }
 
 // Backup copies the database, as it is when the call begins, to a new file
@@ -55,7 +61,7 @@ type backup struct {
 	options BackupOptions
 
 	mu       sync.Mutex
-	progress CheckProgress
+	progress BackupProgress
 }
 
 func (b *backup) run(ctx context.Context, path string) error {

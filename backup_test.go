@@ -51,7 +51,7 @@ func TestBackupsNeverTouchWhatIsThere(t *testing.T) {
 
 	canceled := filepath.Join(dir, "canceled")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := db.Backup(ctx, canceled, &stardust.BackupOptions{Progress: func(stardust.CheckProgress) { cancel() }})
+	err := db.Backup(ctx, canceled, &stardust.BackupOptions{Progress: func(stardust.BackupProgress) { cancel() }})
 	if !errors.Is(err, stardust.StatusCanceled) {
 		t.Errorf("a canceled backup: %v", err)
 	}
@@ -68,7 +68,7 @@ func TestBackupsNeverTouchWhatIsThere(t *testing.T) {
 	// backup that was killed.
 	twice := filepath.Join(dir, "twice")
 	var once sync.Once
-	err = db.Backup(t.Context(), twice, &stardust.BackupOptions{Progress: func(stardust.CheckProgress) {
+	err = db.Backup(t.Context(), twice, &stardust.BackupOptions{Progress: func(stardust.BackupProgress) {
 		once.Do(func() {
 			if err := db.Backup(t.Context(), twice, nil); codeOf(err) != stardust.CodeInUse {
 				t.Errorf("a second backup: %v", err)

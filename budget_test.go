@@ -160,7 +160,7 @@ func TestACanceledImportLeavesNoSpaceTaken(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err = db.Objects().Import(ctx, tree, 0, &TransferOptions{Workers: 2, Progress: func(p Progress) {
+	_, err = db.Objects().Import(ctx, tree, 0, &ImportOptions{Workers: 2, Progress: func(p Progress) {
 		if p.Bytes > 30<<20 {
 			cancel()
 		}

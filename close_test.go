@@ -144,7 +144,7 @@ func TestCloseEndsLongCalls(t *testing.T) {
 	var once sync.Once
 	done := make(chan error)
 	go func() {
-		_, err := db.Objects().Import(context.Background(), g, 0, &stardust.TransferOptions{
+		_, err := db.Objects().Import(context.Background(), g, 0, &stardust.ImportOptions{
 			Progress: func(p stardust.Progress) {
 				if p.Bytes > 10<<20 {
 					once.Do(func() { close(reading) })

@@ -150,7 +150,7 @@ func TestExportWritesTheTreeAndResumes(t *testing.T) {
 	if err != nil || again.Unchanged != 3 || again.Failed != 1 {
 		t.Errorf("a changed file was overwritten, or others not left alone: %+v, %v", again, err)
 	}
-	replaced, err := db.Objects().Export(context.Background(), 0, dir, &stardust.TransferOptions{Replace: true})
+	replaced, err := db.Objects().Export(context.Background(), 0, dir, &stardust.ExportOptions{Replace: true})
 	if err != nil || replaced.Updated != 1 {
 		t.Errorf("%+v, %v", replaced, err)
 	}
@@ -172,7 +172,7 @@ func TestExportNeverLeavesItsDirectory(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "victim"), filepath.Join(dir, "f")); err != nil {
 		t.Fatal(err)
 	}
-	report, err := db.Objects().Export(context.Background(), 0, dir, &stardust.TransferOptions{Replace: true})
+	report, err := db.Objects().Export(context.Background(), 0, dir, &stardust.ExportOptions{Replace: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 	}
 	for range 20 {
 		from := filesThenDirectories{make(chan struct{}, 2)}
-		_, err := db.Objects().Import(t.Context(), from, 0, &TransferOptions{Workers: 2})
+		_, err := db.Objects().Import(t.Context(), from, 0, &ImportOptions{Workers: 2})
 		if !errors.Is(err, StatusOutOfMemory) {
 			t.Fatalf("an import without memory: %v", err)
 		}

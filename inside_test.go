@@ -182,7 +182,7 @@ func stepImport(from fstest.MapFS) step {
 		for _, file := range from {
 			s.payloads[digestOf(file.Data)] = file.Data
 		}
-		report, err := s.db.Objects().Import(context.Background(), from, 0, &TransferOptions{Workers: 1}) // in a fixed order
+		report, err := s.db.Objects().Import(context.Background(), from, 0, &ImportOptions{Workers: 1}) // in a fixed order
 		if err == nil && report.Failed != 0 {
 			err = report.Problems[0].Err
 		}

@@ -2,7 +2,8 @@ package stardust
 
 import (
 	"runtime"
-	"sync"
+
+	"github.com/stardustdb/stardust/internal/transfer"
 )
 
 // Progress tells how far an import or export has come. Numbers only grow.
@@ -18,16 +19,13 @@ type Problem struct {
 	// print it with %q.
 	Path string
 	Err  error
-	// Skipped says that it is of a kind that is never taken, such as a
-	// symbolic link; otherwise it failed.
+	// Skipped says that it is of a kind that is never taken, such as a socket;
+	// otherwise it failed.
 	Skipped bool
 }
 
-// maxProblems bounds the problems that a report keeps; all are counted and
-// given to the callback.
-const maxProblems = 1000
-
-// TransferReport says what an import or export did.
+// TransferReport says what an import or export did. Its Bytes leave out those of
+// files that failed halfway.
 type TransferReport struct {
 	Progress
 	Created   int64 // files made
@@ -35,80 +33,41 @@ type TransferReport struct {
 	Unchanged int64 // files that had the content already
 	Skipped   int64 // of a kind that is never taken
 	Failed    int64
-	// Problems are the first 1000 of what was skipped or failed.
+	// Problems are the first 1000 things that failed, and after them the first
+	// 1000 that were skipped.
 	Problems []Problem
 }
 
-// TransferOptions are the options of Import and Export. A nil pointer means the
-// zero value.
-type TransferOptions struct {
-	// Workers is how many files are handled at the same time, at most 256 and
-	// one for every 16 MiB of the memory budget; zero means one for each
-	// processor.
-	Workers int
-	// Progress, when not nil, is called after every step that changed it, one
-	// call at a time.
-	Progress func(Progress)
-	// Problem, when not nil, is called for everything that is left out, one
-	// call at a time.
-	Problem func(Problem)
-	// Replace lets an export overwrite files that have other content. An
-	// import always gives the tree's files their new content.
-	Replace bool
-}
+// maxProblems bounds the problems that a report keeps.
+const maxProblems = 1000
 
-// maxWorkers bounds TransferOptions.Workers.
+// maxWorkers bounds how many files a transfer handles at a time.
 const maxWorkers = 256
 
-// transfer collects the report of an import or export under way.
-type transfer struct {
-	options TransferOptions
-	mu      sync.Mutex
-	report  TransferReport
+// transferOptions returns the options of a transfer with no more workers than a
+// limit, the number of uploads that the memory budget has room for.
+func transferOptions(limit int64, workers int, progress func(Progress), problem func(Problem)) transfer.Options {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	o := transfer.Options{Workers: int(max(1, min(int64(workers), limit, maxWorkers)))}
+	if progress != nil {
+		o.Progress = func(p transfer.Progress) { progress(Progress(p)) }
+	}
+	if problem != nil {
+		o.Problem = func(p transfer.Problem) { problem(Problem(p)) }
+	}
+	return o
 }
 
-// limitWorkers settles how many workers there are: no more than a limit, of the
-// uploads that the memory budget has room for.
-func (t *transfer) limitWorkers(limit int64) {
-	n := t.options.Workers
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
+func newTransferReport(r *transfer.Report) *TransferReport {
+	report := &TransferReport{
+		Progress: Progress(r.Progress),
+		Created:  r.Created, Updated: r.Updated, Unchanged: r.Unchanged,
+		Skipped: r.Skipped, Failed: r.Failed,
 	}
-	t.options.Workers = int(max(1, min(int64(n), limit, maxWorkers)))
-}
-
-// update changes the report and tells the caller.
-func (t *transfer) update(change func(*TransferReport)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before := t.report.Progress
-	change(&t.report)
-	if t.options.Progress != nil && t.report.Progress != before {
-		t.options.Progress(t.report.Progress)
+	for _, p := range r.Problems {
+		report.Problems = append(report.Problems, Problem(p))
 	}
-}
-
-func (t *transfer) problem(path string, err error, skipped bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := Problem{path, err, skipped}
-	if skipped {
-		t.report.Skipped++
-	} else {
-		t.report.Failed++
-	}
-	if len(t.report.Problems) < maxProblems {
-		t.report.Problems = append(t.report.Problems, p)
-	}
-	if t.options.Problem != nil {
-		t.options.Problem(p)
-	}
-}
-
-// countingWriter tells a transfer of the bytes that pass.
-type countingWriter struct{ t *transfer }
-
-func (c countingWriter) Write(p []byte) (int, error) {
-	c.t.update(func(r *TransferReport) { r.Bytes += int64(len(p)) })
-	return len(p), nil
+	return report
 }

@@ -115,7 +115,13 @@ func (s *PluginStream) Write(p []byte) (n int, err error) {
 
 // ReadFrom appends everything that r yields. An error of r is returned as it
 // is, and leaves the upload usable.
+//
+// It returns StatusInvalidArgument when r is the database's own file, of which an
+// upload would never come to the end.
 func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
+	if s.readsItself(r) {
+		return 0, withOp("objects.upload.write", invalid("the reader is the database itself"))
+	}
 	var source error
 	err = s.write("objects.upload.write", func(u *payload.Upload) (err error) {
 		n, source, err = u.ReadFrom(s.ctx, r)

@@ -21,11 +21,11 @@ it appears when it is whole.`,
 			ctx := cmd.Context()
 			return e.read(ctx, args[0], nil, func(s *session) error {
 				b := e.newBar("backup", 0)
-				var last stardust.CheckProgress
+				var last stardust.BackupProgress
 				err := s.db.Backup(ctx, args[1], &stardust.BackupOptions{
-					Progress: func(p stardust.CheckProgress) {
+					Progress: func(p stardust.BackupProgress) {
 						last = p
-						b.check(p)
+						b.check(stardust.CheckProgress(p))
 					},
 				})
 				b.done(last.Bytes)

@@ -46,15 +46,16 @@ and nothing is written outside DIR, whatever names and links there are.`,
 }
 
 func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path, to string, replace bool) error {
+	t.quiet = e.quiet
 	r, err := s.objects.Resolve(path)
 	if err != nil {
 		return err
 	}
 	b := e.newBar("export", 0)
 	summed := sum(ctx, s, r.Entity, b)
-	options := t.options(b)
-	options.Replace = replace
-	report, err := s.objects.Export(ctx, r.Entity, to, options)
+	report, err := s.objects.Export(ctx, r.Entity, to, &stardust.ExportOptions{
+		Workers: t.workers, Progress: t.progress(b), Problem: t.problem(b), Replace: replace,
+	})
 	summed()
 	b.done(report.Bytes)
 	return t.finish(ctx, e, "Exported", "to "+to, report, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/transfer"
 )
 
 func newGetCommand(e *env) *cobra.Command {
@@ -93,39 +94,31 @@ func (s *session) fileAt(path string) (stardust.Record, error) {
 	return r, err
 }
 
-// saveLocal writes what from holds to a new file and then gives it its name.
+// saveLocal writes what from holds to a new file and then gives it its name. What
+// a get that was killed left behind is removed first.
 func saveLocal(from io.WriterTo, b *bar, directory, name string, replace bool) (err error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // nothing was written through it
+	defer func() { _ = root.Close() }() // nothing was written through it
 	place := filepath.Join(directory, name)
-	switch info, err := root.Lstat(name); {
+	old, err := root.Lstat(name)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		old = nil
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular():
+	case !old.Mode().IsRegular():
 		return about(quote(place), errors.New("something that is no file is in the way"))
 	case !replace:
 		return about(quote(place), errors.New("exists already; --replace overwrites it"))
 	}
-	temporary := fmt.Sprintf(".stardust-get-%d", os.Getpid())
-	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
+	if err := transfer.RemoveTemporaries(root); err != nil {
+		return about(quote(directory), err)
+	}
+	return about(quote(place), transfer.Save(root, name, old, func(w io.Writer) error {
+		_, err := from.WriteTo(io.MultiWriter(w, countingWriter{b}))
 		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, root.Remove(temporary))
-		}
-	}()
-	_, err = from.WriteTo(io.MultiWriter(f, countingWriter{b}))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return about(quote(place), err)
-	}
-	return root.Rename(temporary, name)
+	}))
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/stardustdb/stardust"
 )
 
 func newImportCommand(e *env) *cobra.Command {
@@ -37,6 +37,7 @@ after an interruption, and it takes up where it stopped.`,
 }
 
 func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into string) error {
+	t.quiet = e.quiet
 	if err := t.check(); err != nil {
 		return err
 	}
@@ -50,13 +51,12 @@ func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into 
 		if err != nil {
 			return err
 		}
-		source := withoutDatabase(root.FS(), from, file)
-		if _, hiding := source.(hidingFS); hiding {
-			e.notice("leaving out the database itself, which lies in %s", from)
-		}
+		source := root.FS()
 		b := e.newBar("import", 0)
 		scanned := scan(ctx, source, b)
-		report, err := s.objects.Import(ctx, source, entity, t.options(b))
+		report, err := s.objects.Import(ctx, source, entity, &stardust.ImportOptions{
+			Workers: t.workers, Progress: t.progress(b), Problem: t.problem(b),
+		})
 		scanned()
 		b.done(report.Bytes)
 		return t.finish(ctx, e, "Imported", "into "+absolute(into), report, err)
@@ -102,33 +102,4 @@ func scan(ctx context.Context, source fs.FS, b *bar) (end func()) {
 		cancel()
 		running.Wait()
 	}
-}
-
-// withoutDatabase hides a database and the files that stand beside it while it is
-// open from an import of the directory that it lies in: it would grow as it is
-// read, without end.
-func withoutDatabase(source fs.FS, directory, file string) fs.FS {
-	top, err := realPath(directory)
-	if err != nil {
-		return source
-	}
-	place, err := realPath(file)
-	if err != nil {
-		return source
-	}
-	relative, err := filepath.Rel(top, place)
-	if err != nil || !filepath.IsLocal(relative) {
-		return source
-	}
-	relative = filepath.ToSlash(relative)
-	return hidingFS{source, relative}
-}
-
-// realPath returns the absolute path of a file without symbolic links.
-func realPath(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(path)
 }

@@ -73,6 +73,10 @@ func (p *putting) run(ctx context.Context, e *env, file string, locals []string,
 		failed := 0
 		for _, local := range locals {
 			err = p.put(ctx, e, s, b, local, d)
+			if errors.Is(err, errOwnFile) && len(locals) > 1 {
+				e.notice("%s", explain(err)) // as tar leaves out its own archive
+				continue
+			}
 			if err != nil && len(locals) > 1 && ctx.Err() == nil {
 				failed++
 				b.printf("failed: %s: %s", quote(local), explainWithout(local, err))
@@ -117,7 +121,7 @@ func (p *putting) put(ctx context.Context, e *env, s *session, b *bar, local str
 	} else if found && p.keep {
 		return about(absolute(d.at(name)), errors.New("is there already, and --keep says to leave it"))
 	}
-	source, end, err := e.openLocal(ctx, local)
+	source, end, err := e.openLocal(ctx, s, local)
 	if err != nil {
 		return err
 	}
@@ -170,9 +174,17 @@ func localSize(local string) (int64, error) {
 	return info.Size(), nil
 }
 
+// errOwnFile says that a file is the database, which would grow without end if it
+// stored itself.
+var errOwnFile = errors.New("is the database; not stored")
+
 // openLocal opens a local file, or standard input, to read it until ctx ends.
-func (e *env) openLocal(ctx context.Context, local string) (r io.Reader, end func(), err error) {
+// It refuses the files of the session's own database, whatever their names.
+func (e *env) openLocal(ctx context.Context, s *session, local string) (r io.Reader, end func(), err error) {
 	if local == "-" {
+		if f, ok := e.in.(*os.File); ok && owns(s, f) {
+			return nil, nil, about("standard input", errOwnFile)
+		}
 		return interruptible(ctx, e.in), func() {}, nil
 	}
 	if _, err := localSize(local); err != nil {
@@ -182,9 +194,18 @@ func (e *env) openLocal(ctx context.Context, local string) (r io.Reader, end fun
 	if err != nil {
 		return nil, nil, err
 	}
-	end = func() { f.Close() } //nolint:errcheck // reading loses nothing
+	end = func() { _ = f.Close() } // reading loses nothing
+	if owns(s, f) {
+		end()
+		return nil, nil, about(quote(local), errOwnFile)
+	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		return contextReader(ctx, f), end, nil
 	}
 	return interruptible(ctx, f), end, nil
+}
+
+func owns(s *session, f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && s.db.Owns(info)
 }

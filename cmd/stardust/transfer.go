@@ -15,11 +15,12 @@ type transferFlags struct {
 	workers  int
 	problems int
 	json     bool
+	quiet    bool // no word of what is skipped
 }
 
 func (t *transferFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&t.workers, "workers", 0, "handle this many files at a time (0: one for each processor)")
-	cmd.Flags().IntVar(&t.problems, "problems", 20, "list at most this many problems (0: all)")
+	cmd.Flags().IntVar(&t.problems, "problems", 20, "list at most this many failures, and as many skipped things (0: all)")
 	cmd.Flags().BoolVar(&t.json, "json", false, "print the outcome as a JSON document")
 }
 
@@ -34,24 +35,42 @@ func (t *transferFlags) check() error {
 	return nil
 }
 
-// options returns the library's options, which show progress and problems on the
-// bar.
-func (t *transferFlags) options(b *bar) *stardust.TransferOptions {
-	shown := 0
-	return &stardust.TransferOptions{
-		Workers:  t.workers,
-		Progress: func(p stardust.Progress) { b.set(p.Bytes) },
-		Problem: func(p stardust.Problem) {
-			if shown++; t.problems > 0 && shown > t.problems {
+// progress shows how far a transfer has come on the bar.
+func (t *transferFlags) progress(b *bar) func(stardust.Progress) {
+	return func(p stardust.Progress) { b.set(p.Bytes) }
+}
+
+// problem prints problems above the bar: so many failures, and as many things
+// that were skipped, so that a failure among many links is seen.
+func (t *transferFlags) problem(b *bar) func(stardust.Problem) {
+	var failed, skipped int
+	return func(p stardust.Problem) {
+		what, count := "failed", &failed
+		if p.Skipped {
+			what, count = "skipped", &skipped
+			if t.quiet {
 				return
 			}
-			what := "failed"
-			if p.Skipped {
-				what = "skipped"
-			}
-			b.printf("%s: %s: %s", what, quote(p.Path), explainWithout(p.Path, p.Err))
-		},
+		}
+		if *count++; t.problems > 0 && *count > t.problems {
+			return
+		}
+		b.printf("%s: %s: %s", what, quote(p.Path), explainWithout(p.Path, p.Err))
 	}
+}
+
+// unlisted says how many problems were not printed.
+func (t *transferFlags) unlisted(r *stardust.TransferReport) string {
+	var parts []string
+	for _, kind := range []struct {
+		count     int64
+		one, many string
+	}{{r.Failed, "failure", "failures"}, {r.Skipped, "skipped thing", "skipped things"}} {
+		if more := kind.count - int64(t.problems); t.problems > 0 && more > 0 {
+			parts = append(parts, plural(more, "more "+kind.one, "more "+kind.many))
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 // explainWithout explains an error of a path whose name stands before it
@@ -62,8 +81,8 @@ func explainWithout(path string, err error) string {
 
 // finish prints what a transfer did and returns the error that it ends with.
 func (t *transferFlags) finish(ctx context.Context, e *env, verb, where string, r *stardust.TransferReport, err error) error {
-	if listed := int64(t.problems); listed > 0 && r.Skipped+r.Failed > listed {
-		e.notice("and %s not listed; --problems 0 lists all", plural(r.Skipped+r.Failed-listed, "more problem", "more problems"))
+	if more := t.unlisted(r); more != "" {
+		e.notice("and %s not listed; --problems 0 lists all", more)
 	}
 	if t.json {
 		if failed := e.printJSON(newOutcome(r)); failed != nil {

@@ -42,6 +42,9 @@ type Container struct {
 // Path returns the absolute path of the file, without symbolic links.
 func (c *Container) Path() string { return c.path }
 
+// Stat describes the open file, whatever lies at its path by now.
+func (c *Container) Stat() (fs.FileInfo, error) { return c.disk.file.Stat() }
+
 // Identity returns 16 random bytes that tell this file from every other.
 func (c *Container) Identity() [16]byte { return c.identity }
 

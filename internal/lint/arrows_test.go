@@ -25,6 +25,7 @@ var rules = []rule{
 	{"internal/catalog", []string{module + "/internal/heap", module + "/internal/container", "net/http"}, "the catalog knows SQLite only"},
 	{"internal/heap", []string{module + "/internal/catalog", "net/http"}, "the heap lies beneath the catalog"},
 	{"internal/payload", []string{module + "/internal/dust", "net/http"}, "the payload engine lies between the catalog, the heap and the API"},
+	{"internal/transfer", []string{module + "/internal/catalog", module + "/internal/payload", module + "/internal/heap", module + "/internal/container", module + "/internal/commit", module + "/objectstore", "net/http"}, "transfers know the database by the interfaces that it gives them"},
 	{"internal/dust", []string{module + "/", "net/http"}, "DUST is a format and depends on nothing of ours"},
 	{"internal/digest", []string{module + "/", "net/http"}, "a digest depends on nothing of ours"},
 	{"internal/chunk", []string{module + "/", "net/http"}, "chunking depends on nothing of ours"},

@@ -1,4 +1,4 @@
-package stardust
+package transfer
 
 import (
 	"errors"
@@ -9,39 +9,39 @@ import (
 	"sync/atomic"
 )
 
-// exportDirectory is an open directory of an export's target. Paths are never
+// directory is an open directory of an export's target. Paths are never
 // joined: every step opens one name within its parent, so that no path is too
 // long and nothing leads outside. It closes when its last user releases it.
-type exportDirectory struct {
+type directory struct {
 	root *os.Root
 	refs atomic.Int64
 }
 
-func newExportDirectory(root *os.Root) *exportDirectory {
-	d := &exportDirectory{root: root}
+func newDirectory(root *os.Root) *directory {
+	d := &directory{root: root}
 	d.refs.Store(1)
 	return d
 }
 
-func (d *exportDirectory) retain() { d.refs.Add(1) }
+func (d *directory) retain() { d.refs.Add(1) }
 
-func (d *exportDirectory) release() {
+func (d *directory) release() {
 	if d.refs.Add(-1) == 0 {
-		d.root.Close() //nolint:errcheck // nothing was written through it
+		_ = d.root.Close() // nothing was written through it
 	}
 }
 
-// makeDirectory makes a child directory; one that is there already is fine.
-func (d *exportDirectory) makeDirectory(name string) error {
-	err := d.root.Mkdir(name, 0o777)
+// makeDirectory makes a child directory, and reports whether it was missing.
+func (d *directory) makeDirectory(name string) (made bool, err error) {
+	err = d.root.Mkdir(name, 0o777)
 	if !errors.Is(err, fs.ErrExist) {
-		return err
+		return err == nil, err
 	}
 	info, err := d.root.Lstat(name)
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("a %s of that name is in the way of the directory", kindOf(info.Mode()))
 	}
-	return err
+	return false, err
 }
 
 // openLevels is how many of the innermost directories of the path stay open,
@@ -52,20 +52,19 @@ const (
 	openEvery  = 256
 )
 
-// exportPath is the chain of directories from the target's top to where the walk
-// stands.
-type exportPath struct {
-	names []string           // names[i] leads from dirs[i] to dirs[i+1]
-	dirs  []*exportDirectory // nil where closed to save files; dirs[0] is the top
+// chain holds the directories from the target's top to where the walk stands.
+type chain struct {
+	names []string     // names[i] leads from dirs[i] to dirs[i+1]
+	dirs  []*directory // nil where closed to save files; dirs[0] is the top
 }
 
-func newExportPath(top *exportDirectory) *exportPath {
-	return &exportPath{dirs: []*exportDirectory{top}}
+func newChain(top *directory) *chain {
+	return &chain{dirs: []*directory{top}}
 }
 
 // parent returns the open directory that holds the last name of a path. It is
 // valid until the next call unless retained.
-func (p *exportPath) parent(path string) (*exportDirectory, error) {
+func (p *chain) parent(path string) (*directory, error) {
 	depth := strings.Count(path, "/")
 	p.leave(depth, path)
 	// Open what leads there, from the innermost directory that is open.
@@ -88,14 +87,14 @@ func (p *exportPath) parent(path string) (*exportDirectory, error) {
 		if err != nil {
 			return nil, fmt.Errorf("its directory cannot be used: %w", err)
 		}
-		p.dirs[i+1] = newExportDirectory(root)
+		p.dirs[i+1] = newDirectory(root)
 		p.thin(i + 1)
 	}
 	return p.dirs[depth], nil
 }
 
 // leave closes the directories that are not on the way to path.
-func (p *exportPath) leave(depth int, path string) {
+func (p *chain) leave(depth int, path string) {
 	common, rest := 0, path
 	for common < min(depth, len(p.names)) {
 		name, more, _ := strings.Cut(rest, "/")
@@ -113,7 +112,7 @@ func (p *exportPath) leave(depth int, path string) {
 }
 
 // thin closes the directory that has just become too far out.
-func (p *exportPath) thin(newest int) {
+func (p *chain) thin(newest int) {
 	i := newest - openLevels
 	if i > 0 && i%openEvery != 0 && p.dirs[i] != nil {
 		p.dirs[i].release()
@@ -121,7 +120,7 @@ func (p *exportPath) thin(newest int) {
 	}
 }
 
-func (p *exportPath) close() {
+func (p *chain) close() {
 	for _, d := range p.dirs {
 		if d != nil {
 			d.release()

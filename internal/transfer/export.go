@@ -1,0 +1,172 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// ExportOptions are the options of an export.
+type ExportOptions struct {
+	Options
+	// Replace lets files be overwritten that have other content.
+	Replace bool
+}
+
+// Export copies a node, with everything beneath it, into a directory, which is
+// made when it is missing. The report is valid with an error, too.
+func Export(ctx context.Context, from Source, entity int64, to string, options ExportOptions) (*Report, error) {
+	ex := &exporter{
+		collector: collector{options: options.Options}, replace: options.Replace, from: from,
+		files: make(chan exportFile, 4*options.Workers),
+	}
+	err := ex.run(ctx, entity, to)
+	var end *EndError
+	if errors.As(err, &end) {
+		err = end.Err
+	}
+	return ex.finish(), err
+}
+
+// exporter is one export: a walk that makes directories, and workers that write
+// files.
+type exporter struct {
+	collector
+	replace bool
+	from    Source
+	files   chan exportFile
+}
+
+// exportFile is a file to write into an open directory.
+type exportFile struct {
+	node Node
+	dir  *directory
+}
+
+func (ex *exporter) run(ctx context.Context, entity int64, to string) error {
+	made, err := makeAll(to)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	top := newDirectory(root)
+	if !made {
+		ex.clean(top, "")
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(ex.files)
+		return ex.walk(ctx, entity, top)
+	})
+	for range ex.options.Workers {
+		group.Go(func() error { return ex.write(ctx) })
+	}
+	err = group.Wait()
+	for f := range ex.files { // what an error left behind
+		f.dir.release()
+	}
+	return err
+}
+
+// makeAll makes a directory and those that lead to it, and reports whether it
+// was missing.
+func makeAll(path string) (made bool, err error) {
+	_, missing := os.Stat(path)
+	return missing != nil, os.MkdirAll(path, 0o777)
+}
+
+// clean removes what killed exports left in a directory.
+func (ex *exporter) clean(d *directory, path string) {
+	if err := RemoveTemporaries(d.root); err != nil {
+		ex.failed(path, err)
+	}
+}
+
+// walk follows the tree, keeps the directories that it stands in open, and sends
+// files to the workers.
+func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) error {
+	path := newChain(top)
+	defer path.close()
+	for node, err := range ex.from.Walk(entity) {
+		if err != nil {
+			return err
+		}
+		if node.Path == "" && !node.File {
+			continue
+		}
+		if node.Path == "" {
+			node.Path = node.Name
+		}
+		dir, err := path.parent(node.Path)
+		if err != nil {
+			ex.lost(&node, err)
+			continue
+		}
+		if !node.File {
+			ex.directory(dir, &node)
+			continue
+		}
+		dir.retain()
+		select {
+		case ex.files <- exportFile{node, dir}:
+		case <-ctx.Done():
+			dir.release()
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// directory makes a directory of the tree.
+func (ex *exporter) directory(in *directory, node *Node) {
+	made, err := in.makeDirectory(node.Name)
+	if err == nil && !made {
+		err = cleanChild(in.root, node.Name)
+	}
+	if err != nil {
+		ex.lost(node, err)
+		return
+	}
+	ex.update(func(r *Report) { r.Directories++ })
+}
+
+func cleanChild(root *os.Root, name string) error {
+	child, err := root.OpenRoot(name)
+	if err != nil {
+		return nil // what is written into it says why
+	}
+	return errors.Join(RemoveTemporaries(child), child.Close())
+}
+
+// lost reports a node that could not be made.
+func (ex *exporter) lost(node *Node, err error) {
+	ex.failed(node.Path, err)
+	if node.File {
+		ex.done(Failed)
+	}
+}
+
+// write is a worker.
+func (ex *exporter) write(ctx context.Context) error {
+	for f := range ex.files {
+		outcome, err := ex.writeFile(ctx, &f)
+		f.dir.release()
+		var end *EndError
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &end):
+			return err
+		case err != nil:
+			ex.failed(f.node.Path, err)
+			outcome = Failed
+		}
+		ex.done(outcome)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package transfer
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Save writes a file under a temporary name and then gives it its own, in place
+// of a file that is there: it is whole or not at all. Old is what is known of
+// that file, or nil. The new one takes over its permissions and is at no time
+// readable by anybody who could not read the old one.
+func Save(root *os.Root, name string, old fs.FileInfo, write func(io.Writer) error) (err error) {
+	mode := fs.FileMode(0o666)
+	if old != nil {
+		mode = old.Mode().Perm()
+	}
+	file, temporary, err := createTemporary(root, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, root.Remove(temporary))
+		}
+	}()
+	err = write(file)
+	if err == nil && old != nil {
+		err = takeOver(file, old)
+	}
+	if err == nil && renamesOpen {
+		// Renamed while it is locked, or another run could take it for a
+		// leftover.
+		err = root.Rename(temporary, name)
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && !renamesOpen {
+		err = root.Rename(temporary, name)
+	}
+	return err
+}
+
+// createTemporary makes a file of a new name in a directory and locks it. The
+// name is short, since the final one may be as long as a name can be.
+func createTemporary(root *os.Root, mode fs.FileMode) (*os.File, string, error) {
+	for {
+		var unique [8]byte
+		_, _ = rand.Read(unique[:]) // never fails
+		name := fmt.Sprintf("%s%x", temporaryPrefix, unique)
+		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if held, taken := lock(file); taken || held && !lies(root, name) {
+			_ = file.Close() // another run took it for a leftover in this moment
+			continue
+		}
+		return file, name, nil
+	}
+}
+
+func lies(root *os.Root, name string) bool {
+	_, err := root.Lstat(name)
+	return err == nil
+}

@@ -1,0 +1,40 @@
+package transfer
+
+import (
+	"io"
+	"iter"
+
+	"github.com/stardustdb/stardust/internal/digest"
+)
+
+// Source is the database that an export reads, as it was at one revision. Its
+// methods may be called concurrently.
+type Source interface {
+	// Walk yields a node and everything beneath it, a directory before what is
+	// in it.
+	Walk(entity int64) iter.Seq2[Node, error]
+	// WriteContent writes a file's content, verified. It returns a *EndError for
+	// what ends the export; any other error is the file's own.
+	WriteContent(n *Node, to io.Writer) error
+}
+
+// Node is a file or directory of the tree.
+type Node struct {
+	// Path leads to it from where the walk began, names divided by "/"; empty
+	// for the beginning itself.
+	Path   string
+	Entity int64
+	Name   string
+	File   bool
+	Size   int64         // of a file, in bytes
+	Digest digest.Digest // of a file
+}
+
+// EndError is an error that ends a transfer, because no other file could do
+// better.
+type EndError struct{ Err error }
+
+func (e *EndError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e *EndError) Unwrap() error { return e.Err }

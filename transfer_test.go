@@ -1,0 +1,154 @@
+package stardust_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stardustdb/stardust"
+)
+
+// writeFiles writes files by their paths in a directory.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTheDatabaseNeverStoresItself imports a directory that holds the database,
+// its log and hard links to both, and uploads it by its file.
+func TestTheDatabaseNeverStoresItself(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "db")
+	db := openAt(t, path, withObjects())
+	create(t, db, `[{name made}]`) // so that there is a log
+	writeFiles(t, dir, map[string]string{"other": "other"})
+	own := 0
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil {
+			continue
+		}
+		own += 2
+		if !db.Owns(info) {
+			t.Errorf("%s is not known as the database's own", path+suffix)
+		}
+		if err := os.Link(path+suffix, filepath.Join(dir, "link"+suffix)); err != nil {
+			t.Skipf("no hard links here: %v", err)
+		}
+	}
+	report, err := db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil)
+	if err != nil || report.Created != 1 || report.Skipped != int64(own) || report.Failed != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	file, err := os.Open(filepath.Join(dir, "link"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	stream, err := db.Objects().Upload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	if n, err := stream.ReadFrom(file); n != 0 || statusOf(err) != stardust.StatusInvalidArgument {
+		t.Errorf("an upload of the database itself read %d bytes: %v", n, err)
+	}
+}
+
+// TestFailuresComeBeforeSkips has far more links than a report lists, and a file
+// that fails.
+func TestFailuresComeBeforeSkips(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 1200 {
+		if err := os.Symlink("x", filepath.Join(dir, fmt.Sprintf("link%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFiles(t, dir, map[string]string{"zz\xff": "x"})
+	db := open(t)
+	report, err := db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil)
+	if err != nil || report.Skipped != 1200 || report.Failed != 1 || len(report.Problems) != 1001 {
+		t.Fatalf("%d skipped, %d failed, %d listed, %v", report.Skipped, report.Failed, len(report.Problems), err)
+	}
+	if first := report.Problems[0]; first.Skipped || first.Path != "zz\xff" {
+		t.Errorf("the first problem is %+v", first)
+	}
+}
+
+// growing is a directory whose files grow by a line at the end of each read, so
+// many times.
+type growing struct {
+	dir   string
+	times *int
+}
+
+func (g growing) Open(name string) (fs.File, error) {
+	f, err := os.DirFS(g.dir).Open(name)
+	if err != nil || name == "." {
+		return f, err
+	}
+	return &growingFile{f.(*os.File), g, name}, nil
+}
+
+type growingFile struct {
+	*os.File
+	g    growing
+	name string
+}
+
+func (f *growingFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	if n > 0 || *f.g.times == 0 {
+		return n, err
+	}
+	*f.g.times--
+	log, failed := os.OpenFile(filepath.Join(f.g.dir, f.name), os.O_WRONLY|os.O_APPEND, 0)
+	if failed == nil {
+		_, failed = log.WriteString("line\n")
+		failed = firstOf(failed, log.Close())
+	}
+	return n, firstOf(failed, err)
+}
+
+func (f *growingFile) ReadDir(n int) ([]fs.DirEntry, error) { return f.File.ReadDir(n) }
+
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// TestAFileThatChangesWhileItIsReadIsReadAgain has one that stands still at the
+// second look, and one that never does.
+func TestAFileThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
+	for _, test := range []struct {
+		times  int
+		want   int // lines
+		failed int64
+	}{{1, 2, 0}, {100, 3, 1}} {
+		dir := t.TempDir()
+		writeFiles(t, dir, map[string]string{"log": "line\n"})
+		db := open(t)
+		report, err := db.Objects().Import(t.Context(), growing{dir, &test.times}, 0, nil)
+		if err != nil || report.Created != 1 || report.Failed != test.failed {
+			t.Errorf("%+v, %v", report, err)
+		}
+		got, err := fs.ReadFile(db.Objects().FS(), "log")
+		if err != nil || !bytes.Equal(got, []byte(strings.Repeat("line\n", test.want))) {
+			t.Errorf("stored %q, %v; want %d lines", got, err, test.want)
+		}
+	}
+}
