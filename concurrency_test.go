@@ -14,8 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stardustdb/stardust"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust"
 )
 
 func TestEqualPayloadsUploadedAtOncePublishOnce(t *testing.T) {

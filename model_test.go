@@ -11,8 +11,9 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/stardustdb/stardust"
 	"pgregory.net/rapid"
+
+	"github.com/stardustdb/stardust"
 )
 
 // modelNode is a node of the model: what the database must say of it.

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/stardustdb/stardust"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust"
 )
 
 // commits compares the rate of small durable commits by one caller with that of

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/ncruces/go-sqlite3"
+
 	"github.com/stardustdb/stardust"
 )
 

@@ -8,9 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/internal/chunk"
-	"golang.org/x/sync/errgroup"
 )
 
 func openDB(path string) (*stardust.DB, error) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	flatbuffers "github.com/google/flatbuffers/go"
-
 	"github.com/google/uuid"
 	"github.com/oklog/ulid/v2"
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust"
 )
 

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/stardustdb/stardust"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust"
 )
 
 // graft lays an old part of the tree over the present one: it creates what is

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust"
 )
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
 )

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/gateway/sidecar"
 	"github.com/stardustdb/stardust/mirror"

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust"
 )
 

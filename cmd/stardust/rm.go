@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/stardustdb/stardust"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust"
 )
 
 var errRoot = errors.New("is the root directory, which stays where it is")

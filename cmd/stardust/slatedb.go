@@ -8,6 +8,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/slatedb"
 )

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust"
 )
 

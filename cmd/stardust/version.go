@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stardustdb/stardust/internal/container"
 )
 

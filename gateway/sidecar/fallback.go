@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
 )

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
 	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/mirror/mirrormetrics"
 )

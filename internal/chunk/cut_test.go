@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	chunkers "github.com/PlakarKorp/go-cdc-chunkers"
+
 	"github.com/stardustdb/stardust/internal/chunk"
 )
 

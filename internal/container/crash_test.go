@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
+
 	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/heap"
 )

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stardustdb/stardust/internal/dust"
 	"pgregory.net/rapid"
+
+	"github.com/stardustdb/stardust/internal/dust"
 )
 
 // values generates values of up to depth containers within each other, rich in
