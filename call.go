@@ -1,5 +1,7 @@
 package stardust
 
+import "github.com/stardustdb/stardust/internal/tree"
+
 // PluginObjects is the name of the objects plugin in Call and Stream.
 const PluginObjects = "objects"
 
@@ -26,7 +28,7 @@ func (v Objects) Call(operation string, request *Document) (*Document, error) {
 func (v Objects) call(plugin, operation string, document *Document) (*Document, error) {
 	op := plugin + "." + operation
 	if plugin != PluginObjects {
-		return nil, withOp("call", invalid("plugin: %s is not known; there is only %s", shorten(plugin), PluginObjects))
+		return nil, withOp("call", invalid("plugin: %s is not known; there is only %s", tree.Quote(plugin), PluginObjects))
 	}
 	if operation == "create" {
 		return v.callCreate(document)
@@ -37,7 +39,7 @@ func (v Objects) call(plugin, operation string, document *Document) (*Document, 
 	}
 	run := v.operation(operation, r)
 	if run == nil {
-		return nil, withOp("call", invalid("operation: %s is not one of objects", shorten(operation)))
+		return nil, withOp("call", invalid("operation: %s is not one of objects", tree.Quote(operation)))
 	}
 	if r.end(); r.err != nil {
 		return nil, withOp(op, r.err)
@@ -107,7 +109,7 @@ func (db *DB) Stream(plugin, operation string, request *Document) (*PluginStream
 
 func (v Objects) stream(plugin, operation string, document *Document) (*PluginStream, error) {
 	if plugin != PluginObjects {
-		return nil, withOp("stream", invalid("plugin: %s is not known; there is only %s", shorten(plugin), PluginObjects))
+		return nil, withOp("stream", invalid("plugin: %s is not known; there is only %s", tree.Quote(plugin), PluginObjects))
 	}
 	r := new(request)
 	if document != nil {
@@ -124,7 +126,7 @@ func (v Objects) stream(plugin, operation string, document *Document) (*PluginSt
 		digest := r.needDigest("digest")
 		run = func() (*PluginStream, error) { return v.OpenDigest(digest) }
 	default:
-		return nil, withOp("stream", invalid("operation: %s is not a stream of objects", shorten(operation)))
+		return nil, withOp("stream", invalid("operation: %s is not a stream of objects", tree.Quote(operation)))
 	}
 	if r.end(); r.err != nil {
 		return nil, withOp(plugin+"."+operation, r.err)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/payload"
 )
 
@@ -15,7 +16,7 @@ type DB struct {
 	options  Options
 	file     *file
 	catalog  *catalog.Catalog
-	queue    *commitQueue // nil when read-only
+	queue    *commit.Queue // nil when read-only
 	payloads *payload.Store
 
 	checking chan struct{} // holds a token while a check is under way
@@ -46,37 +47,34 @@ func (db *DB) Objects() Objects { return Objects{db: db, at: catalog.Live} }
 // itself.
 func (db *DB) Close() error {
 	if db == nil {
-		return withOp("close", errClosed())
+		return withOp("close", commit.ErrClosed)
 	}
 	db.mu.Lock()
 	if db.closed {
 		db.mu.Unlock()
-		return withOp("close", errClosed())
+		return withOp("close", commit.ErrClosed)
 	}
 	db.closed = true
 	db.mu.Unlock()
-	db.cancel(errClosed())
+	db.cancel(commit.ErrClosed)
 	db.calls.Wait()
 	db.closeStreams()
 	if db.queue != nil {
-		db.queue.close()
+		db.queue.Close()
 	}
 	err := errors.Join(db.catalog.Close(), db.file.close())
-	if err != nil {
-		return withOp("close", asError(err))
-	}
-	return nil
+	return withOp("close", err)
 }
 
 // enter marks a call as under way; the caller calls db.calls.Done.
 func (db *DB) enter() error {
 	if db == nil {
-		return errClosed()
+		return commit.ErrClosed
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return errClosed()
+		return commit.ErrClosed
 	}
 	db.calls.Add(1)
 	return nil
@@ -103,34 +101,13 @@ func (db *DB) task(ctx context.Context) (inner context.Context, end func(error) 
 // closing returns StatusClosed instead of an error that the end of db.ctx, and
 // not that of the caller's context, brought about.
 func (db *DB) closing(ctx context.Context, err error) error {
-	if err = asError(err); errors.Is(err, StatusCanceled) && ctx.Err() == nil && db.ctx.Err() != nil {
-		return errClosed()
+	if errors.Is(asError(err), StatusCanceled) && ctx.Err() == nil && db.ctx.Err() != nil {
+		return commit.ErrClosed
 	}
 	return err
 }
 
-// enabled checks that the database is open and has the objects plugin.
-func (v Objects) enabled() error {
-	switch {
-	case v.db == nil:
-		return errClosed()
-	case v.db.options.Plugins.Objects == nil:
-		return &Error{Status: StatusUnavailable, Message: "the database does not enable the objects plugin; open it with plugins {objects {}}"}
-	}
-	return nil
-}
-
-// writable checks that a write can be made through v.
-func (v Objects) writable() error {
-	if err := v.enabled(); err != nil {
-		return err
-	}
-	if v.at != catalog.Live {
-		return &Error{Status: StatusUnavailable, Code: CodeReadOnly, Message: "a snapshot shows the past and cannot be written"}
-	}
-	return v.db.writable()
-}
-
+// writable refuses a write early, before the caller has gone to any length.
 func (db *DB) writable() error {
 	if err := db.enter(); err != nil {
 		return err
@@ -139,49 +116,30 @@ func (db *DB) writable() error {
 	if db.queue == nil {
 		return &Error{Status: StatusUnavailable, Code: CodeReadOnly, Message: "the database is open read-only"}
 	}
-	if db.queue.held() {
-		return writesHeld()
+	if db.queue.Held() {
+		return commit.ErrHeld
 	}
 	return nil
 }
 
-// readOne runs a single query, which is a snapshot in itself.
-func (v Objects) readOne(fn func(*catalog.View) error) error {
-	if err := v.enabled(); err != nil {
-		return err
-	}
-	return v.db.view(v.context(), v.at, false, fn)
-}
-
-// read runs queries that all see one snapshot.
-func (v Objects) read(fn func(*catalog.View) error) error {
-	if err := v.enabled(); err != nil {
-		return err
-	}
-	return v.db.view(v.context(), v.at, true, fn)
-}
-
+// view runs queries, all on one snapshot when there are several. It runs fn
+// once, or not at all.
 func (db *DB) view(ctx context.Context, at int64, several bool, fn func(*catalog.View) error) error {
 	if err := db.enter(); err != nil {
 		return err
 	}
 	defer db.calls.Done()
 	if several {
-		return asError(db.catalog.Read(ctx, at, fn))
+		return db.catalog.Read(ctx, at, fn)
 	}
-	return asError(db.catalog.ReadOne(ctx, at, fn))
+	return db.catalog.ReadOne(ctx, at, fn)
 }
 
 // commit queues a write and waits for it.
-func (v Objects) commit(plan func(*planner) error) (int64, error) {
-	return v.db.commit(v.context(), &write{plan: plan})
-}
-
-func (db *DB) commit(ctx context.Context, w *write) (int64, error) {
+func (db *DB) commit(ctx context.Context, w commit.Write) (int64, error) {
 	if err := db.enter(); err != nil {
 		return 0, err
 	}
 	defer db.calls.Done()
-	revision, err := db.queue.commit(ctx, w)
-	return revision, asError(err)
+	return db.queue.Commit(ctx, w)
 }

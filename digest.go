@@ -15,19 +15,10 @@ type Digest = digest.Digest
 // returns an error of StatusInvalidArgument for anything else.
 func ParseDigest(s string) (Digest, error) {
 	d, err := parseDigest(s)
-	if err != nil {
-		return Digest{}, withOp("digest", err)
-	}
-	return d, nil
+	return d, withOp("digest", err)
 }
 
-func parseDigest(s string) (Digest, *Error) {
-	d, err := digest.Parse(s)
-	if err != nil {
-		return Digest{}, invalid("%v", err)
-	}
-	return d, nil
-}
+func parseDigest(s string) (Digest, error) { return digest.Parse(s) }
 
 // documentDigest returns the digest as documents show it: {#sha256 hex}.
 func documentDigest(d Digest) dust.Value {
@@ -36,9 +27,9 @@ func documentDigest(d Digest) dust.Value {
 
 // digestValue reads a digest as documents show it, or, where text is allowed, as
 // hexadecimal digits.
-func digestValue(v dust.Value, asText bool) (Digest, *Error) {
+func digestValue(v dust.Value, asText bool) (Digest, error) {
 	if s, ok := v.Text(); ok && asText {
-		return parseDigest(s)
+		return digest.Parse(s)
 	}
 	inner, ok := v.Member(digest.Member)
 	if !ok || len(v.Members()) != 1 {
@@ -48,5 +39,5 @@ func digestValue(v dust.Value, asText bool) (Digest, *Error) {
 	if !ok {
 		return Digest{}, invalid("#sha256 of %s, want a string of 64 hexadecimal digits", describe(inner))
 	}
-	return parseDigest(s)
+	return digest.Parse(s)
 }

@@ -8,7 +8,10 @@ import (
 	"syscall"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
+	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/payload"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // The codes that tell errors of one status apart, where a program may want to
@@ -91,38 +94,44 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-func invalid(format string, args ...any) *Error {
-	return &Error{Status: StatusInvalidArgument, Message: fmt.Sprintf(format, args...)}
+func invalid(format string, args ...any) error {
+	return tree.Refuse(tree.Invalid, format, args...)
 }
 
-func notFound(format string, args ...any) *Error {
-	return &Error{Status: StatusNotFound, Message: fmt.Sprintf(format, args...)}
+func notFound(format string, args ...any) error {
+	return tree.Refuse(tree.Missing, format, args...)
 }
 
-func conflict(code, format string, args ...any) *Error {
+func conflict(code, format string, args ...any) error {
 	return &Error{Status: StatusConflict, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func damaged(err error, format string, args ...any) *Error {
+func damaged(err error, format string, args ...any) error {
 	return &Error{Status: StatusEvaluationFailed, Message: fmt.Sprintf(format, args...), Err: err}
 }
 
-// asError gives every cause the status that it means.
+// asError gives every cause the status that it means. It is applied once, by
+// withOp, on an error's way out to the caller.
 func asError(err error) error {
 	var e *Error
+	var r *tree.Refusal
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
 		return err
+	case errors.As(err, &r):
+		return refused(r)
+	case errors.Is(err, digest.ErrMalformed), errors.Is(err, payload.ErrArgument):
+		return &Error{Status: StatusInvalidArgument, Message: err.Error()}
+	case errors.Is(err, commit.ErrHeld):
+		return &Error{Status: StatusConflict, Code: CodeWritesHeld, Message: commit.ErrHeld.Error()}
+	case errors.Is(err, commit.ErrClosed), errors.Is(err, payload.ErrClosed):
+		return &Error{Status: StatusClosed, Message: err.Error()}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &Error{Status: StatusCanceled, Err: err}
 	case errors.Is(err, payload.ErrNoMemory):
 		return &Error{Status: StatusOutOfMemory, Message: err.Error()}
-	case errors.Is(err, payload.ErrClosed):
-		return &Error{Status: StatusClosed, Message: err.Error()}
-	case errors.Is(err, payload.ErrArgument):
-		return invalid("%v", err)
 	case errors.Is(err, payload.ErrDamaged):
 		return damaged(nil, "%v", err)
 	case payload.IsDamage(err):
@@ -136,13 +145,35 @@ func asError(err error) error {
 	return &Error{Status: StatusIO, Err: err}
 }
 
-// withOp names the operation in err, giving a bare cause its status first.
+// refused gives a refusal the status and code of its reason.
+func refused(r *tree.Refusal) error {
+	e := &Error{Message: r.Message}
+	switch r.Reason {
+	case tree.Missing:
+		e.Status = StatusNotFound
+	case tree.Unpublished:
+		e.Status, e.Code = StatusNotFound, CodeUnpublished
+	case tree.Taken:
+		e.Status, e.Code = StatusConflict, CodeNameTaken
+	case tree.Stale:
+		e.Status, e.Code = StatusConflict, CodeStaleRevision
+	case tree.NotEmpty:
+		e.Status, e.Code = StatusInvalidArgument, CodeNotEmpty
+	default:
+		e.Status = StatusInvalidArgument
+	}
+	return e
+}
+
+// withOp names the operation in err, giving a bare cause its status first. It
+// ends every call, so that what lies below returns plain causes.
 func withOp(op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var e *Error
-	if errors.As(asError(err), &e) && e.Op == "" {
+	err = asError(err)
+	if errors.As(err, &e) && e.Op == "" {
 		named := *e
 		named.Op = op
 		return &named

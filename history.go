@@ -7,6 +7,7 @@ import (
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/dust"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // Version is a node as it was from its Revision on.
@@ -44,7 +45,6 @@ func (v Objects) Versions(entity int64) ([]Version, error) {
 	}
 	var versions []Version
 	err := v.read(func(view *catalog.View) error {
-		versions = versions[:0]
 		return view.History(entity, func(old *catalog.Version) bool {
 			versions = append(versions, Version{newRecord(&old.Node), old.Until, old.Removed})
 			return true
@@ -160,7 +160,7 @@ func newTransaction(t *catalog.Transaction) (Transaction, error) {
 		case catalog.JSON:
 			v, err := dust.Parse(f.Value.Bytes, dust.JSON)
 			if err != nil {
-				return out, damaged(err, "transaction %d: attribute %s of entity %d", t.ID, shorten(f.Attribute), f.Entity)
+				return out, damaged(err, "transaction %d: attribute %s of entity %d", t.ID, tree.Quote(f.Attribute), f.Entity)
 			}
 			out.Facts[i].Value = newDocument(v)
 		}

@@ -20,6 +20,6 @@ func (db *DB) HoldWrites(ctx context.Context) (release func(), err error) {
 	if db.queue == nil {
 		return nil, withOp(op, db.writable())
 	}
-	release, err = db.queue.hold(ctx)
-	return release, withOp(op, asError(err))
+	release, err = db.queue.Hold(ctx)
+	return release, withOp(op, err)
 }

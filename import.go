@@ -5,9 +5,10 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/payload"
 	"github.com/stardustdb/stardust/internal/transfer"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // ImportOptions are the options of [Objects.Import]. A nil pointer means the zero
@@ -71,7 +72,7 @@ func (v Objects) checkTarget(into int64) error {
 	}
 	r, err := v.Record(into)
 	if err == nil && r.Kind != KindDirectory {
-		err = invalid("entity %d: is the file %s, not a directory", into, shorten(r.Name))
+		err = invalid("entity %d: is the file %s, not a directory", into, tree.Quote(r.Name))
 	}
 	return err
 }
@@ -83,10 +84,7 @@ type importTarget struct {
 }
 
 func (t importTarget) CheckName(name string) error {
-	if err := checkName(name); err != nil {
-		return err
-	}
-	return nil
+	return asError(tree.CheckName(name))
 }
 
 func (t importTarget) Owns(info fs.FileInfo) bool { return t.own.has(info) }
@@ -120,14 +118,17 @@ func draftOf(item *transfer.Item) *payload.Draft {
 }
 
 func (t importTarget) Commit(ctx context.Context, items []*transfer.Item) error {
-	var entities map[*transfer.Directory]int64
-	_, err := t.db.commit(ctx, &write{
-		chunks: true,
-		plan: func(p *planner) error {
-			entities = make(map[*transfer.Directory]int64)
-			return p.importItems(items, entities)
-		},
-	})
+	nodes := importNodes(items)
+	_, err := t.db.commit(ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) error {
+		for _, item := range items {
+			if d := draftOf(item); d != nil {
+				if err := d.Publish(p.Tx()); err != nil {
+					return err
+				}
+			}
+		}
+		return p.Import(nodes)
+	}})
 	for _, item := range items {
 		if d := draftOf(item); d != nil {
 			settle(d, err)
@@ -136,125 +137,40 @@ func (t importTarget) Commit(ctx context.Context, items []*transfer.Item) error 
 	if err != nil {
 		return err
 	}
-	for made, entity := range entities {
-		made.Entity = entity
-	}
-	return nil
-}
-
-// importItems publishes the batch's payloads, then plans its nodes. A node that
-// can't be made has its own error, and the others go on. What directories turn
-// out to be is in entities, and theirs only once all is committed.
-func (p *planner) importItems(items []*transfer.Item, entities map[*transfer.Directory]int64) error {
-	for _, item := range items {
-		if d := draftOf(item); d != nil {
-			if err := d.Publish(p.tx); err != nil {
-				return err
-			}
-		}
-	}
-	plan := importPlan{
-		planner: p, entities: entities,
-		there: make(map[*transfer.Directory]error), taken: make(map[importSlot]bool, len(items)),
-	}
-	for _, item := range items {
-		item.Err = plan.item(item)
-		if item.Err == nil {
-			continue
-		}
-		if !refusal(item.Err) {
-			return item.Err
-		}
+	for i, item := range items {
+		item.Err, item.Outcome = asError(nodes[i].Err), outcome(nodes[i].Outcome)
 		if item.Made != nil {
-			item.Made.Failed = true
+			item.Made.Entity, item.Made.Failed = nodes[i].Entity, item.Err != nil
 		}
 	}
 	return nil
 }
 
-// importPlan is the plan of one batch.
-type importPlan struct {
-	*planner
-	entities map[*transfer.Directory]int64
-	there    map[*transfer.Directory]error // why a directory can take nothing, or nil
-	taken    map[importSlot]bool
-}
-
-// importSlot is a name in a directory.
-type importSlot struct {
-	directory *transfer.Directory
-	name      string
-}
-
-func (p *importPlan) item(item *transfer.Item) error {
-	parent, fresh := p.entities[item.Parent]
-	if !fresh {
-		parent = item.Parent.Entity
-	}
-	if err := p.parent(item.Parent, fresh); err != nil {
-		return err
-	}
-	slot := importSlot{item.Parent, item.Name}
-	if p.taken[slot] {
-		return conflict(CodeNameTaken, "its file system lists the name %s twice", shorten(item.Name))
-	}
-	p.taken[slot] = true
-	return p.node(item, parent, fresh)
-}
-
-// parent checks that a directory can take what the import brings. One that an
-// earlier commit made, or found, may have been removed since.
-func (p *importPlan) parent(d *transfer.Directory, fresh bool) error {
-	if d.Failed {
-		return invalid("its directory was not imported")
-	}
-	if fresh {
-		return nil
-	}
-	err, known := p.there[d]
-	if !known {
-		err = p.directory("directory", d.Entity)
-		p.there[d] = err
-	}
-	return err
-}
-
-// node plans one node. Nothing else can be in a directory that this very commit
-// makes, so its names need no look-up.
-func (p *importPlan) node(item *transfer.Item, parent int64, fresh bool) error {
-	var old catalog.Node
-	found := false
-	if !fresh {
-		var err error
-		if old, found, err = p.tx.Child(parent, item.Name); err != nil {
-			return err
+// importNodes are the nodes to plan for items.
+func importNodes(items []*transfer.Item) []commit.Item {
+	nodes := make([]commit.Item, len(items))
+	positions := make(map[*transfer.Directory]int) // one-based
+	for i, item := range items {
+		n := &nodes[i]
+		n.Name, n.Under = item.Name, positions[item.Parent]
+		n.Parent, n.Orphan = item.Parent.Entity, item.Parent.Failed
+		if d := draftOf(item); d != nil {
+			n.File, n.Digest = true, d.Digest()
+		} else {
+			positions[item.Made] = i + 1
 		}
 	}
-	d := draftOf(item)
-	switch {
-	case found && old.File != (d != nil):
-		return nameTaken(parent, item.Name, &old)
-	case found && item.Made != nil:
-		item.Outcome = transfer.Unchanged
-		item.Made.Entity = old.Entity
-		return nil
-	case found && old.Digest == d.Digest():
-		item.Outcome = transfer.Unchanged
-		return nil
-	case found:
-		item.Outcome = transfer.Updated
-		p.facts = append(p.facts, catalog.Digest(old.Entity, catalog.AttributeDigest, d.Digest()))
-		return nil
+	return nodes
+}
+
+// outcome is a commit's outcome as transfers know it.
+func outcome(o commit.Outcome) transfer.Outcome {
+	switch o {
+	case commit.Created:
+		return transfer.Created
+	case commit.Updated:
+		return transfer.Updated
+	default:
+		return transfer.Unchanged
 	}
-	item.Outcome = transfer.Created
-	entity := p.newEntity()
-	p.facts = append(p.facts,
-		catalog.Int64(entity, catalog.AttributeParent, parent),
-		catalog.String(entity, catalog.AttributeName, item.Name))
-	if d != nil {
-		p.facts = append(p.facts, catalog.Digest(entity, catalog.AttributeDigest, d.Digest()))
-	} else {
-		p.entities[item.Made] = entity
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // listPage is how many records a listing reads from the catalog at a time.
@@ -62,7 +63,7 @@ func (v Objects) pin() (Objects, error) {
 func (v Objects) page(parent int64, after string, first bool) (page []catalog.Node, err error) {
 	err = v.read(func(view *catalog.View) error {
 		if first {
-			if err := checkDirectory(view, "parent", parent); err != nil {
+			if err := tree.Directory(view, "parent", parent); err != nil {
 				return err
 			}
 		}
@@ -85,17 +86,16 @@ func (v Objects) Resolve(path string) (Record, error) {
 	const op = "objects.lookup"
 	at := Record{Kind: KindDirectory}
 	err := v.read(func(view *catalog.View) error {
-		at = Record{Kind: KindDirectory}
 		walked := ""
 		for name := range strings.SplitSeq(path, "/") {
 			if name == "" {
 				continue
 			}
-			if err := checkName(name); err != nil {
-				return within(fmt.Sprintf("path %s", shorten(path)), err)
+			if err := tree.CheckName(name); err != nil {
+				return tree.Within(fmt.Sprintf("path %s", tree.Quote(path)), err)
 			}
 			if at.Kind == KindFile {
-				return invalid("path %s: %s is a file, not a directory", shorten(path), shorten(walked))
+				return invalid("path %s: %s is a file, not a directory", tree.Quote(path), tree.Quote(walked))
 			}
 			n, found, err := view.Child(at.Entity, name)
 			if err != nil {
@@ -103,13 +103,16 @@ func (v Objects) Resolve(path string) (Record, error) {
 			}
 			walked += "/" + name
 			if !found {
-				return notFound("path %s: %s does not exist", shorten(path), shorten(walked))
+				return notFound("path %s: %s does not exist", tree.Quote(path), tree.Quote(walked))
 			}
 			at = newRecord(&n)
 		}
 		return nil
 	})
-	return at, withOp(op, err)
+	if err != nil {
+		return Record{}, withOp(op, err)
+	}
+	return at, nil
 }
 
 // Entry is one step of a walk.

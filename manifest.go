@@ -6,6 +6,7 @@ import (
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/dust"
 	"github.com/stardustdb/stardust/internal/payload"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // Chunk is one chunk of a payload's manifest.
@@ -23,9 +24,9 @@ type Chunk struct {
 // StatusEvaluationFailed when the stored manifest is damaged.
 func (v Objects) Manifest(digest string) (*Document, error) {
 	const op = "objects.manifest"
-	d, bad := parseDigest(digest)
-	if bad != nil {
-		return nil, withOp(op, bad)
+	d, err := parseDigest(digest)
+	if err != nil {
+		return nil, withOp(op, err)
 	}
 	members := []dust.Member{{Name: "digest", Value: documentDigest(d)}}
 	payload, err := v.payloadInfo(d)
@@ -81,7 +82,7 @@ func (v Objects) Chunks(digest Digest) iter.Seq2[Chunk, error] {
 
 func (v Objects) payloadInfo(digest Digest) (p catalog.Payload, err error) {
 	err = v.readOne(func(view *catalog.View) (err error) {
-		p, err = publishedPayload(view, digest)
+		p, err = tree.Payload(view, "digest", digest)
 		return err
 	})
 	return p, err

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/dust"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // Objects are the operations of the objects plugin on one database, or on a
@@ -38,6 +40,49 @@ func (v Objects) context() context.Context {
 		return context.Background()
 	}
 	return v.ctx
+}
+
+// enabled checks that the database is open and has the objects plugin.
+func (v Objects) enabled() error {
+	switch {
+	case v.db == nil:
+		return commit.ErrClosed
+	case v.db.options.Plugins.Objects == nil:
+		return &Error{Status: StatusUnavailable, Message: "the database does not enable the objects plugin; open it with plugins {objects {}}"}
+	}
+	return nil
+}
+
+// writable checks that a write can be made through v.
+func (v Objects) writable() error {
+	if err := v.enabled(); err != nil {
+		return err
+	}
+	if v.at != catalog.Live {
+		return &Error{Status: StatusUnavailable, Code: CodeReadOnly, Message: "a snapshot shows the past and cannot be written"}
+	}
+	return v.db.writable()
+}
+
+// readOne runs a single query, which is a snapshot in itself.
+func (v Objects) readOne(fn func(*catalog.View) error) error {
+	if err := v.enabled(); err != nil {
+		return err
+	}
+	return v.db.view(v.context(), v.at, false, fn)
+}
+
+// read runs queries that all see one snapshot.
+func (v Objects) read(fn func(*catalog.View) error) error {
+	if err := v.enabled(); err != nil {
+		return err
+	}
+	return v.db.view(v.context(), v.at, true, fn)
+}
+
+// commit queues a write and waits for it.
+func (v Objects) commit(plan func(*commit.Plan) error) (int64, error) {
+	return v.db.commit(v.context(), commit.Write{Plan: plan})
 }
 
 // Get returns the record of a file or directory: an object with entity,
@@ -107,7 +152,7 @@ func (v Objects) child(parent int64, name string) (catalog.Node, error) {
 	if err := checkParent("parent", parent); err != nil {
 		return n, err
 	}
-	if err := checkName(name); err != nil {
+	if err := tree.CheckName(name); err != nil {
 		return n, err
 	}
 	found := false
@@ -120,12 +165,12 @@ func (v Objects) child(parent int64, name string) (catalog.Node, error) {
 	}
 	// Say why, in one snapshot that may show the child by now.
 	err = v.read(func(view *catalog.View) (err error) {
-		if err := checkDirectory(view, "parent", parent); err != nil {
+		if err := tree.Directory(view, "parent", parent); err != nil {
 			return err
 		}
 		n, found, err = view.Child(parent, name)
 		if err == nil && !found {
-			err = notFound("directory %d has no child %s", parent, shorten(name))
+			err = notFound("directory %d has no child %s", parent, tree.Quote(name))
 		}
 		return err
 	})
@@ -156,7 +201,7 @@ func (v Objects) Children(parent int64) (*Document, error) {
 	if err == nil && len(items) == 0 {
 		// Say why, in one snapshot that may show children by now.
 		err = v.read(func(view *catalog.View) error {
-			if err := checkDirectory(view, "parent", parent); err != nil {
+			if err := tree.Directory(view, "parent", parent); err != nil {
 				return err
 			}
 			return list(view)
@@ -192,34 +237,12 @@ func (v Objects) PathNames(entity int64) ([]string, error) {
 		return nil, withOp(op, err)
 	}
 	var names []string
-	err := v.read(func(view *catalog.View) error {
-		names = names[:0]
-		climb := climber{view: view}
-		for at := entity; at != catalog.Root; {
-			var n catalog.Node
-			var err error
-			if at == entity && len(names) == 0 {
-				var found bool
-				n, found, err = view.Node(entity)
-				if err == nil && !found {
-					err = notFound("entity %d: no file or directory has it", entity)
-				}
-			} else {
-				n, err = climb.node(at)
-			}
-			if err != nil {
-				return err
-			}
-			names = append(names, n.Name)
-			at = n.Parent
-		}
-		return nil
+	err := v.read(func(view *catalog.View) (err error) {
+		names, err = tree.Path(view, entity)
+		return err
 	})
 	if err != nil {
 		return nil, withOp(op, err)
-	}
-	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
-		names[i], names[j] = names[j], names[i]
 	}
 	return names, nil
 }
@@ -231,13 +254,12 @@ func (v Objects) PathNames(entity int64) ([]string, error) {
 // digits.
 func (v Objects) Files(digest string) (*Document, error) {
 	const op = "objects.files"
-	d, bad := parseDigest(digest)
-	if bad != nil {
-		return nil, withOp(op, bad)
+	d, err := parseDigest(digest)
+	if err != nil {
+		return nil, withOp(op, err)
 	}
 	var items []dust.Value
-	err := v.read(func(view *catalog.View) error {
-		items = items[:0]
+	err = v.read(func(view *catalog.View) error {
 		p, found, err := view.Payload(d)
 		if err != nil || !found {
 			return err
@@ -253,21 +275,21 @@ func (v Objects) Files(digest string) (*Document, error) {
 	return newDocument(dust.NewArray(items...)), nil
 }
 
-func checkEntity(member string, entity int64) *Error {
+func checkEntity(member string, entity int64) error {
 	if entity <= 0 {
 		return invalid("%s: %d is not a user entity; they begin at 1", member, entity)
 	}
 	return nil
 }
 
-func checkParent(member string, entity int64) *Error {
+func checkParent(member string, entity int64) error {
 	if entity < 0 {
 		return invalid("%s: %d is not an entity; 0 is the root directory", member, entity)
 	}
 	return nil
 }
 
-func checkRevision(revision int64) *Error {
+func checkRevision(revision int64) error {
 	if revision < 0 {
 		return invalid("expectedRevision: %d is negative; 0 skips the check", revision)
 	}

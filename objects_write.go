@@ -4,8 +4,16 @@ import (
 	"fmt"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/dust"
+	"github.com/stardustdb/stardust/internal/tree"
 )
+
+// MaxNodes is how many nodes one Create makes at most.
+const MaxNodes = 4096
+
+// MaxNameLength is the greatest length of a node's name, in bytes.
+const MaxNameLength = tree.MaxNameLength
 
 // Create creates files and directories in one commit, in order, and returns an
 // array of their records. The document is an array of at most MaxNodes nodes.
@@ -26,13 +34,13 @@ func (v Objects) Create(nodes *Document) (*Document, error) {
 	if err := v.writable(); err != nil {
 		return nil, withOp(op, err)
 	}
-	plan, bad := parseNodes(value)
-	if bad != nil {
-		return nil, withOp(op, bad)
+	plan, err := parseNodes(value)
+	if err != nil {
+		return nil, withOp(op, err)
 	}
 	var made []catalog.Node
-	revision, err := v.commit(func(p *planner) (err error) {
-		made, err = p.createNodes(plan)
+	revision, err := v.commit(func(p *commit.Plan) (err error) {
+		made, err = p.Create(plan)
 		return err
 	})
 	if err != nil {
@@ -55,12 +63,12 @@ func (v Objects) Create(nodes *Document) (*Document, error) {
 // the file does not exist or the digest is not published; StatusConflict when
 // expectedRevision is stale. Zero skips that check.
 func (v Objects) Update(entity int64, digest string, expectedRevision int64) (*Document, error) {
-	d, bad := parseDigest(digest)
-	if bad != nil {
-		return nil, withOp("objects.update", bad)
+	d, err := parseDigest(digest)
+	if err != nil {
+		return nil, withOp("objects.update", err)
 	}
-	return v.change("objects.update", entity, expectedRevision, func(p *planner) (catalog.Node, error) {
-		return p.updateFile(entity, d, expectedRevision)
+	return v.change("objects.update", entity, expectedRevision, func(p *commit.Plan) (catalog.Node, error) {
+		return p.Update(entity, d, expectedRevision)
 	})
 }
 
@@ -79,11 +87,11 @@ func (v Objects) Move(entity int64, parent int64, name string, expectedRevision 
 	if err := checkParent("parent", parent); err != nil {
 		return nil, withOp(op, err)
 	}
-	if err := checkName(name); err != nil {
+	if err := tree.CheckName(name); err != nil {
 		return nil, withOp(op, err)
 	}
-	return v.change(op, entity, expectedRevision, func(p *planner) (catalog.Node, error) {
-		return p.moveNode(entity, parent, name, expectedRevision, replace)
+	return v.change(op, entity, expectedRevision, func(p *commit.Plan) (catalog.Node, error) {
+		return p.Move(entity, parent, name, expectedRevision, replace)
 	})
 }
 
@@ -102,12 +110,12 @@ func (v Objects) Remove(entity int64, expectedRevision int64) error {
 	if err := v.writable(); err != nil {
 		return withOp(op, err)
 	}
-	_, err := v.commit(func(p *planner) error { return p.remove(entity, expectedRevision) })
+	_, err := v.commit(func(p *commit.Plan) error { return p.Remove(entity, expectedRevision) })
 	return withOp(op, err)
 }
 
 // change runs a write of one node and returns its record.
-func (v Objects) change(op string, entity, expected int64, plan func(*planner) (catalog.Node, error)) (*Document, error) {
+func (v Objects) change(op string, entity, expected int64, plan func(*commit.Plan) (catalog.Node, error)) (*Document, error) {
 	if err := checkWrite(entity, expected); err != nil {
 		return nil, withOp(op, err)
 	}
@@ -115,7 +123,7 @@ func (v Objects) change(op string, entity, expected int64, plan func(*planner) (
 		return nil, withOp(op, err)
 	}
 	var n catalog.Node
-	revision, err := v.commit(func(p *planner) (err error) {
+	revision, err := v.commit(func(p *commit.Plan) (err error) {
 		n, err = plan(p)
 		return err
 	})
@@ -128,7 +136,7 @@ func (v Objects) change(op string, entity, expected int64, plan func(*planner) (
 	return newDocument(recordValue(&n)), nil
 }
 
-func checkWrite(entity, expected int64) *Error {
+func checkWrite(entity, expected int64) error {
 	if err := checkEntity("entity", entity); err != nil {
 		return err
 	}
@@ -136,7 +144,7 @@ func checkWrite(entity, expected int64) *Error {
 }
 
 // parseNodes reads the request of Create. Limits come first.
-func parseNodes(v dust.Value) ([]newNode, *Error) {
+func parseNodes(v dust.Value) ([]commit.NewNode, error) {
 	items := v.Items()
 	switch {
 	case v.Kind() != dust.Array:
@@ -146,33 +154,33 @@ func parseNodes(v dust.Value) ([]newNode, *Error) {
 	case len(items) > MaxNodes:
 		return nil, invalid("nodes: %d nodes, at most %d fit in one commit", len(items), MaxNodes)
 	}
-	nodes := make([]newNode, len(items))
+	nodes := make([]commit.NewNode, len(items))
 	for i, item := range items {
 		n, err := parseNode(fmt.Sprintf("nodes[%d]", i), item)
 		if err != nil {
 			return nil, err
 		}
-		if n.under > i {
-			return nil, invalid("nodes[%d].under: %d is not the position of an earlier node", i, n.under)
+		if n.Under > i {
+			return nil, invalid("nodes[%d].under: %d is not the position of an earlier node", i, n.Under)
 		}
-		if n.under > 0 && nodes[n.under-1].file {
-			return nil, invalid("nodes[%d].under: node %d is a file, not a directory", i, n.under)
+		if n.Under > 0 && nodes[n.Under-1].File {
+			return nil, invalid("nodes[%d].under: node %d is a file, not a directory", i, n.Under)
 		}
 		nodes[i] = n
 	}
 	return nodes, nil
 }
 
-func parseNode(place string, v dust.Value) (newNode, *Error) {
+func parseNode(place string, v dust.Value) (commit.NewNode, error) {
 	if v.Kind() != dust.Object {
-		return newNode{}, invalid("%s: %v, want an object", place, v.Kind())
+		return commit.NewNode{}, invalid("%s: %v, want an object", place, v.Kind())
 	}
 	r := request{place: place, value: v}
-	var n newNode
+	var n commit.NewNode
 	var ok bool
-	n.name, ok = r.text("name")
+	n.Name, ok = r.text("name")
 	r.required("name", ok)
-	n.digest, n.file = r.digest("digest", false)
+	n.Digest, n.File = r.digest("digest", false)
 	parent, hasParent := r.integer("parent")
 	under, hasUnder := r.integer("under")
 	r.end()
@@ -185,10 +193,10 @@ func parseNode(place string, v dust.Value) (newNode, *Error) {
 	case hasUnder && (under < 1 || under > MaxNodes):
 		r.fail("under: %d is not the position of an earlier node", under)
 	default:
-		if err := checkName(n.name); err != nil {
-			r.fail("%s", err.Message)
+		if err := tree.CheckName(n.Name); err != nil {
+			r.fail("%v", err)
 		}
 	}
-	n.parent, n.under = parent, int(under)
+	n.Parent, n.Under = parent, int(under)
 	return n, r.err
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/payload"
 )
 
@@ -75,6 +76,6 @@ func (db *DB) start() error {
 	if err != nil || db.options.ReadOnly {
 		return err
 	}
-	db.queue = newCommitQueue(db.catalog, db.file.heap.Sync, db.options.Now, last)
+	db.queue = commit.Start(db.catalog, db.file.heap.Sync, db.options.Now, last)
 	return nil
 }

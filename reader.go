@@ -3,6 +3,7 @@ package stardust
 import (
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/payload"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // Open opens a stream that reads a published payload; see [PluginStream].
@@ -15,9 +16,9 @@ func (v Objects) Open(digest string) (*PluginStream, error) {
 	if err := v.enabled(); err != nil {
 		return nil, withOp(op, err)
 	}
-	d, bad := parseDigest(digest)
-	if bad != nil {
-		return nil, withOp(op, bad)
+	d, err := parseDigest(digest)
+	if err != nil {
+		return nil, withOp(op, err)
 	}
 	return v.OpenDigest(d)
 }
@@ -27,7 +28,7 @@ func (v Objects) OpenDigest(digest Digest) (*PluginStream, error) {
 	const op = "objects.open"
 	var r *payload.Reader
 	err := v.read(func(view *catalog.View) error {
-		p, err := publishedPayload(view, digest)
+		p, err := tree.Payload(view, "digest", digest)
 		if err != nil {
 			return err
 		}
@@ -38,12 +39,4 @@ func (v Objects) OpenDigest(digest Digest) (*PluginStream, error) {
 		return nil, withOp(op, err)
 	}
 	return v.newStream(op, &PluginStream{reader: r})
-}
-
-func publishedPayload(view *catalog.View, digest Digest) (catalog.Payload, error) {
-	p, found, err := view.Payload(digest)
-	if err == nil && !found {
-		err = unpublished("digest", digest)
-	}
-	return p, err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stardustdb/stardust/internal/dust"
+	"github.com/stardustdb/stardust/internal/tree"
 )
 
 // request takes the members of an object one by one and remembers the first
@@ -14,7 +15,7 @@ type request struct {
 	place string // where the object stands, such as "nodes[3]"; empty at the top
 	value dust.Value
 	taken []string
-	err   *Error
+	err   error
 }
 
 func newRequest(document *Document) (*request, error) {
@@ -113,7 +114,7 @@ func (r *request) digest(name string, asText bool) (d Digest, ok bool) {
 	}
 	d, err := digestValue(v, asText)
 	if err != nil {
-		r.fail("%s: %s", name, err.Message)
+		r.fail("%s: %v", name, err)
 	}
 	return d, err == nil
 }
@@ -132,28 +133,19 @@ func (r *request) end() {
 			return
 		}
 		if !slices.Contains(r.taken, m.Name) {
-			r.fail("%s: unknown member", shorten(m.Name))
+			r.fail("%s: unknown member", tree.Quote(m.Name))
 		}
 	}
 }
 
 func describe(v dust.Value) string {
 	if s, ok := v.Text(); ok {
-		return shorten(s)
+		return tree.Quote(s)
 	}
 	if s, ok := v.Literal(); ok {
-		return shorten(s)
+		return tree.Quote(s)
 	}
 	return v.Kind().String()
-}
-
-// shorten quotes a caller's text for a message, so that it stays one short
-// line whatever the caller sent.
-func shorten(s string) string {
-	if len(s) > 80 {
-		return fmt.Sprintf("%q… (%d bytes)", s[:80], len(s))
-	}
-	return fmt.Sprintf("%q", s)
 }
 
 func (r *request) needInteger(name string) int64 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/payload"
 )
 
@@ -95,8 +96,8 @@ func (s *PluginStream) readError(op string, err error) error {
 // asError gives an error its status: closed, when the stream's context ended
 // because the database did.
 func (s *PluginStream) asError(err error) error {
-	if err = asError(err); errors.Is(err, StatusCanceled) && errors.Is(context.Cause(s.ctx), StatusClosed) {
-		return errClosed()
+	if err = asError(err); errors.Is(err, StatusCanceled) && errors.Is(context.Cause(s.ctx), commit.ErrClosed) {
+		return commit.ErrClosed
 	}
 	return err
 }
@@ -152,8 +153,8 @@ func (s *PluginStream) Finish() (*Document, error) {
 // FinishPayload is Finish with its result as a Go value.
 func (s *PluginStream) FinishPayload() (published Published, err error) {
 	err = s.write("objects.upload.finish", func(u *payload.Upload) error {
-		if u.Err() == nil && s.db.queue.held() {
-			return writesHeld()
+		if u.Err() == nil && s.db.queue.Held() {
+			return commit.ErrHeld
 		}
 		p, err := u.Finish(s.ctx, func(d *payload.Draft) error { return s.db.publish(s.ctx, d) })
 		published = Published(p)

@@ -1,6 +1,10 @@
 package stardust
 
-import "context"
+import (
+	"context"
+
+	"github.com/stardustdb/stardust/internal/commit"
+)
 
 // newStream gives a stream its context, which also ends with the database, and
 // registers it, so that Close can end it. A database that closed meanwhile closes
@@ -22,7 +26,7 @@ func (v Objects) newStream(op string, s *PluginStream) (*PluginStream, error) {
 	}
 	db.mu.Unlock()
 	s.shut()
-	return nil, withOp(op, errClosed())
+	return nil, withOp(op, commit.ErrClosed)
 }
 
 func (db *DB) forget(s *PluginStream) {

@@ -3,6 +3,7 @@ package stardust
 import (
 	"context"
 
+	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/dust"
 	"github.com/stardustdb/stardust/internal/payload"
 )
@@ -45,7 +46,7 @@ func (p Published) document() *Document {
 
 // publish makes a draft's payload readable, atomically and durably.
 func (db *DB) publish(ctx context.Context, d *payload.Draft) error {
-	_, err := db.commit(ctx, &write{chunks: true, plan: func(p *planner) error { return d.Publish(p.tx) }})
+	_, err := db.commit(ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) error { return d.Publish(p.Tx()) }})
 	settle(d, err)
 	return err
 }
@@ -56,7 +57,7 @@ func settle(d *payload.Draft, err error) {
 	switch {
 	case err == nil:
 		d.Settle()
-	case refusal(err):
+	case commit.Refused(err):
 		d.Abandon()
 	default:
 		d.Doubt()

@@ -23,6 +23,8 @@ type rule struct {
 var rules = []rule{
 	{"", []string{module + "/objectstore", module + "/mirror", module + "/slatedb", module + "/gateway", "net/http", "github.com/aws/"}, "the database knows no store, no SDK and no HTTP"},
 	{"internal/catalog", []string{module + "/internal/heap", module + "/internal/container", "net/http"}, "the catalog knows SQLite only"},
+	{"internal/tree", []string{module + "/internal/commit", module + "/internal/payload", module + "/internal/heap", module + "/internal/container", "net/http"}, "the tree's rules read the catalog alone"},
+	{"internal/commit", []string{module + "/internal/payload", module + "/internal/transfer", module + "/internal/heap", module + "/internal/container", "net/http"}, "commits write the catalog and know no bytes of payloads"},
 	{"internal/heap", []string{module + "/internal/catalog", "net/http"}, "the heap lies beneath the catalog"},
 	{"internal/payload", []string{module + "/internal/dust", "net/http"}, "the payload engine lies between the catalog, the heap and the API"},
 	{"internal/transfer", []string{module + "/internal/catalog", module + "/internal/payload", module + "/internal/heap", module + "/internal/container", module + "/internal/commit", module + "/objectstore", "net/http"}, "transfers know the database by the interfaces that it gives them"},

@@ -1,0 +1,58 @@
+package commit
+
+import (
+	"time"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/tree"
+)
+
+// Plan is what a write works on: it sees the state that all earlier writes
+// left, refuses, or collects facts. Until the write returns nil nothing of it
+// is applied, so a refused write changes nothing. It is valid only within the
+// call that it was handed to.
+//
+// A plan looks at the state before its own facts. Methods that plan several
+// nodes see to it themselves that these fit together; call one of them, once.
+type Plan struct {
+	tx    *catalog.Tx
+	next  int64 // the next id of the one sequence of entities and transactions
+	facts []catalog.Fact
+}
+
+// Tx returns the tables, to read them and to write what is not of the tree:
+// rows of chunks and payloads.
+func (p *Plan) Tx() *catalog.Tx { return p.tx }
+
+// newEntity takes the next id for an entity.
+func (p *Plan) newEntity() int64 {
+	id := p.next
+	p.next++
+	return id
+}
+
+// add collects facts.
+func (p *Plan) add(facts ...catalog.Fact) { p.facts = append(p.facts, facts...) }
+
+// transaction makes the commit of the collected facts, which takes the id
+// after those of its new entities.
+func (p *Plan) transaction(now time.Time) *catalog.Transaction {
+	t := &catalog.Transaction{ID: p.next, Time: now.UTC(), Facts: p.facts}
+	p.next++
+	return t
+}
+
+// expected returns the node of an entity, and refuses when it does not exist or
+// its revision is not the expected one. Zero expects any.
+func (p *Plan) expected(entity, revision int64) (catalog.Node, error) {
+	n, err := tree.Node(&p.tx.View, entity)
+	if err == nil && revision != 0 && revision != n.Revision {
+		err = tree.Refuse(tree.Stale, "entity %d has revision %d, not %d; read it again and decide anew",
+			n.Entity, n.Revision, revision)
+	}
+	return n, err
+}
+
+func taken(parent int64, name string, other *catalog.Node) error {
+	return tree.Refuse(tree.Taken, "name %s is taken in directory %d by entity %d", tree.Quote(name), parent, other.Entity)
+}
