@@ -55,6 +55,26 @@ func KeyPath(s string) (Path, error) {
 	return Path(s), nil
 }
 
+// CheckDots returns ErrInvalidPath when a segment of path is "." or "..". A store
+// must call it before it hands a path to anything that resolves such segments,
+// such as a file system or a server that keeps objects as files: "a/../../b"
+// would name an object outside of the store.
+func CheckDots(path Path) error {
+	for segment := range strings.SplitSeq(string(path), "/") {
+		if segment == "." || segment == ".." {
+			return pathError(string(path), "the segment "+segment)
+		}
+	}
+	return nil
+}
+
+// OnlyDots reports whether every path with this prefix is one that [CheckDots]
+// refuses, because the prefix has a whole segment "." or "..".
+func OnlyDots(prefix string) bool {
+	slash := strings.LastIndexByte(prefix, '/')
+	return slash >= 0 && CheckDots(Path(prefix[:slash])) != nil
+}
+
 func pathError(s, what string) error {
 	return fmt.Errorf("%w: %q has %s", ErrInvalidPath, s, what)
 }

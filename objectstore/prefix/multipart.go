@@ -69,6 +69,9 @@ func (s *store) ListParts(ctx context.Context, path objectstore.Path, id string)
 // ListMultiparts implements objectstore.MultipartStore.
 func (s *store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
 	return func(yield func(objectstore.MultipartUpload, error) bool) {
+		if objectstore.OnlyDots(prefix) {
+			return // there are none
+		}
 		for upload, err := range s.inner.ListMultiparts(ctx, s.prefix+prefix) {
 			upload.Path = s.out(upload.Path)
 			if !yield(upload, s.fail(err)) {

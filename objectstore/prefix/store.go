@@ -2,6 +2,7 @@ package prefix
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strings"
 
@@ -12,11 +13,26 @@ import (
 // New returns the objects of inner whose paths begin with prefix and "/", under
 // the rest of their paths. An empty prefix returns inner itself. The store has
 // the optional interfaces that inner has; the paths in its errors are its own.
+//
+// No path leads out of the prefix: one with a segment "." or ".." is refused with
+// ErrInvalidPath, because the inner store may resolve it.
 func New(inner objectstore.Store, prefix objectstore.Path) objectstore.Store {
 	if prefix == "" {
 		return inner
 	}
-	return intercept.View(&store{inner: intercept.New(inner, intercept.Hooks{}), prefix: string(prefix) + "/"}, inner)
+	return intercept.View(&store{inner: intercept.New(inner, intercept.Hooks{Begin: refuseDots}), prefix: string(prefix) + "/"}, inner)
+}
+
+// refuseDots keeps a path that leads out of the prefix from the inner store.
+func refuseDots(_ context.Context, call intercept.Call) (end func(error), err error) {
+	switch call.Op {
+	case objectstore.OpList, objectstore.OpListWithDelimiter, objectstore.OpListMultiparts:
+		return func(error) {}, nil // "a/.." is a prefix like any other
+	}
+	if err := errors.Join(objectstore.CheckDots(call.Path), objectstore.CheckDots(call.To)); err != nil {
+		return nil, &objectstore.Error{Op: call.Op, Path: string(call.Path), Err: err}
+	}
+	return func(error) {}, nil
 }
 
 type store struct {
@@ -81,18 +97,32 @@ func (s *store) Delete(ctx context.Context, path objectstore.Path) error {
 // DeleteAll implements objectstore.BulkDeleter.
 func (s *store) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path]) iter.Seq2[objectstore.Path, error] {
 	return func(yield func(objectstore.Path, error) bool) {
+		var refused []objectstore.Path
 		mapped := func(yield func(objectstore.Path) bool) {
 			for path := range paths {
-				if !yield(s.in(path)) {
+				if objectstore.CheckDots(path) != nil {
+					refused = append(refused, path)
+				} else if !yield(s.in(path)) {
 					return
 				}
 			}
 		}
+		yieldRefused := func() bool {
+			for _, path := range refused {
+				err := &objectstore.Error{Op: objectstore.OpDelete, Store: s.String(), Path: string(path), Err: objectstore.CheckDots(path)}
+				if !yield(path, err) {
+					return false
+				}
+			}
+			refused = refused[:0]
+			return true
+		}
 		for path, err := range s.inner.DeleteAll(ctx, mapped) {
-			if !yield(s.out(path), s.fail(err)) {
+			if !yieldRefused() || !yield(s.out(path), s.fail(err)) {
 				return
 			}
 		}
+		yieldRefused()
 	}
 }
 
@@ -117,6 +147,9 @@ func (s *store) listOptions(options *objectstore.ListOptions) *objectstore.ListO
 // List implements objectstore.Store.
 func (s *store) List(ctx context.Context, options *objectstore.ListOptions) iter.Seq2[objectstore.ObjectMeta, error] {
 	return func(yield func(objectstore.ObjectMeta, error) bool) {
+		if options != nil && objectstore.OnlyDots(options.Prefix) {
+			return // there are none
+		}
 		for meta, err := range s.inner.List(ctx, s.listOptions(options)) {
 			meta.Path = s.out(meta.Path)
 			if !yield(meta, s.fail(err)) {
@@ -128,6 +161,9 @@ func (s *store) List(ctx context.Context, options *objectstore.ListOptions) iter
 
 // ListWithDelimiter implements objectstore.Store.
 func (s *store) ListWithDelimiter(ctx context.Context, options *objectstore.ListOptions) (*objectstore.ListResult, error) {
+	if options != nil && objectstore.OnlyDots(options.Prefix) {
+		return &objectstore.ListResult{}, nil
+	}
 	result, err := s.inner.ListWithDelimiter(ctx, s.listOptions(options))
 	if err != nil {
 		return nil, s.fail(err)

@@ -1,8 +1,11 @@
 package prefix_test
 
 import (
+	"context"
 	"errors"
+	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stardustdb/stardust/objectstore"
@@ -12,6 +15,7 @@ import (
 )
 
 func TestStoreConforms(t *testing.T) {
+	outside := map[objectstore.Store]objectstore.Store{}
 	storetest.Run(t, func(t *testing.T) objectstore.Store {
 		inner := memory.New(nil)
 		// What lies around the prefix must never show.
@@ -20,8 +24,87 @@ func TestStoreConforms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return prefix.New(inner, "p/q/r")
-	}, storetest.Features{ListKeys: 50, MaxSegment: objectstore.MaxPathLength - len("p/q/r/")})
+		s := prefix.New(inner, "p/q/r")
+		outside[s] = inner
+		return s
+	}, storetest.Features{
+		ListKeys: 50, MaxSegment: objectstore.MaxPathLength - len("p/q/r/"), NoDotPaths: true,
+		Outside: func(s objectstore.Store) objectstore.Store { return outside[s] },
+	})
+}
+
+// resolving is a store that resolves dots in paths, as servers do that keep
+// objects as files.
+type resolving struct{ objectstore.MultipartStore }
+
+func resolve(p objectstore.Path) objectstore.Path {
+	return objectstore.Path(strings.TrimPrefix(path.Clean("/"+string(p)), "/"))
+}
+
+func (r resolving) Get(ctx context.Context, path objectstore.Path, options *objectstore.GetOptions) (*objectstore.GetResult, error) {
+	return r.MultipartStore.Get(ctx, resolve(path), options)
+}
+
+func (r resolving) Put(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
+	return r.MultipartStore.Put(ctx, resolve(path), body, options)
+}
+
+func (r resolving) Delete(ctx context.Context, path objectstore.Path) error {
+	return r.MultipartStore.Delete(ctx, resolve(path))
+}
+
+func (r resolving) Copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
+	return r.MultipartStore.Copy(ctx, resolve(from), resolve(to), options)
+}
+
+func (r resolving) Rename(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
+	return r.MultipartStore.Rename(ctx, resolve(from), resolve(to), options)
+}
+
+func (r resolving) CreateMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (string, error) {
+	return r.MultipartStore.CreateMultipart(ctx, resolve(path), options)
+}
+
+func TestAPathNeverLeavesThePrefixOfAStoreThatResolvesDots(t *testing.T) {
+	inner := resolving{memory.New(nil)}
+	put := func(s objectstore.Store, path objectstore.Path) error {
+		_, err := s.Put(t.Context(), path, objectstore.Bytes([]byte("at "+string(path))), nil)
+		return err
+	}
+	for _, path := range []objectstore.Path{"other/x", "stranger", "pre/own"} {
+		if err := put(inner, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := prefix.New(inner, "pre")
+	escapes := []objectstore.Path{"../other/x", "a/../../other/x", "..", "own/../../stranger", "/../../stranger", "./../stranger"}
+	for _, path := range escapes {
+		if result, err := s.Get(t.Context(), path, nil); !errors.Is(err, objectstore.ErrInvalidPath) {
+			t.Errorf("get %q: %+v, %v", path, result, err)
+		}
+		for what, err := range map[string]error{
+			"put": put(s, path), "delete": s.Delete(t.Context(), path),
+			"copy from": s.Copy(t.Context(), path, "stolen", nil), "copy to": s.Copy(t.Context(), "own", path, nil),
+			"rename from": s.Rename(t.Context(), path, "stolen", nil), "rename to": s.Rename(t.Context(), "own", path, nil),
+		} {
+			if !errors.Is(err, objectstore.ErrInvalidPath) {
+				t.Errorf("%s %q: %v", what, path, err)
+			}
+		}
+		if upload, err := s.PutMultipart(t.Context(), path, nil); !errors.Is(err, objectstore.ErrInvalidPath) {
+			t.Errorf("put multipart %q: %v, %v", path, upload, err)
+		}
+	}
+	for path, err := range objectstore.DeleteAll(t.Context(), s, slices.Values(escapes)) {
+		if !errors.Is(err, objectstore.ErrInvalidPath) {
+			t.Errorf("delete %q: %v", path, err)
+		}
+	}
+	for _, path := range []objectstore.Path{"other/x", "stranger", "pre/own"} {
+		if data, _, err := objectstore.ReadAll(t.Context(), inner, path); string(data) != "at "+string(path) {
+			t.Errorf("%q holds %q, %v", path, data, err)
+		}
+	}
 }
 
 func TestErrorsHaveThePathsOfTheCaller(t *testing.T) {

@@ -10,6 +10,9 @@
 // ignores them cannot be told from one that does not by its answers:
 // objectstore.ProbeCreate finds out.
 //
+// Paths with a segment "." or ".." are refused with ErrInvalidPath: many servers
+// resolve them, and the object would be another one, perhaps of another bucket.
+//
 // The Store repeats nothing by itself: wrap it in the retry decorator. Its
 // errors say whether a repetition may help (objectstore.IsTransient).
 package s3

@@ -67,6 +67,9 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 
 func (s *Store) pages(ctx context.Context, options *objectstore.ListOptions, delimiter *string) iter.Seq2[*s3.ListObjectsV2Output, error] {
 	return func(yield func(*s3.ListObjectsV2Output, error) bool) {
+		if objectstore.OnlyDots(options.Prefix) {
+			return // paths that are refused
+		}
 		input := &s3.ListObjectsV2Input{
 			Bucket: s.bucket, Prefix: optional(options.Prefix), StartAfter: optional(options.Offset), Delimiter: delimiter,
 			// XML cannot carry all keys.

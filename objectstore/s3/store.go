@@ -197,6 +197,9 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 	return &objectstore.Error{Op: op, Store: s.name, Path: string(path), Err: classify(err)}
 }
 
+// check refuses paths that are not valid, and those with a segment "." or "..":
+// Amazon takes them literally, but many servers, and proxies before them, resolve
+// them, even out of the bucket.
 func check(ctx context.Context, paths ...objectstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -204,7 +207,7 @@ func check(ctx context.Context, paths ...objectstore.Path) error {
 	var errs []error
 	for _, path := range paths {
 		_, err := objectstore.KeyPath(string(path))
-		errs = append(errs, err)
+		errs = append(errs, err, objectstore.CheckDots(path))
 	}
 	return errors.Join(errs...)
 }

@@ -32,7 +32,7 @@ func TestStoreConforms(t *testing.T) {
 	}, storetest.Features{
 		LooseDelete: true,
 		// What the server's file system cannot hold.
-		NoNesting: true, MaxSegment: 255, LooseKeyPaths: true,
+		NoNesting: true, MaxSegment: 255, LooseKeyPaths: true, NoDotPaths: true,
 		// It takes the completion of an aborted upload for a repeated one.
 		LooseUploads: true,
 		MinPartSize:  5 << 20,

@@ -49,6 +49,9 @@ func (s *Store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[obj
 		fail := func(err error) {
 			yield(objectstore.MultipartUpload{}, s.fail("list multiparts", objectstore.Path(prefix), err))
 		}
+		if objectstore.OnlyDots(prefix) {
+			return // paths that are refused
+		}
 		input := &s3.ListMultipartUploadsInput{Bucket: s.bucket, Prefix: optional(prefix), EncodingType: types.EncodingTypeUrl}
 		for {
 			page, err := s.client.ListMultipartUploads(ctx, input)

@@ -21,6 +21,12 @@ type Features struct {
 	// objectstore.KeyPath accepts, such as those with an empty segment or a
 	// control character.
 	NoKeyPaths bool
+	// NoDotPaths: the store refuses, with ErrInvalidPath, paths with a segment
+	// "." or "..". NoKeyPaths says so, too.
+	NoDotPaths bool
+	// Outside returns a store that sees all of what the tested one is a part
+	// of, such as a prefix: no path may reach it. Nil when there is none.
+	Outside func(store objectstore.Store) objectstore.Store
 	// LooseKeyPaths: what becomes of such paths is not tested.
 	LooseKeyPaths bool
 	// NoNesting: an object "a" and an object "a/b" cannot both exist; the
