@@ -3,7 +3,8 @@
 #
 #   - the S3 server versitygw, into bin/ (tools/versitygw/go.mod)
 #   - SlateDB and the AWS SDK for JavaScript, by npm ci (package-lock.json)
-#   - Debian's awscli, s3cmd, flatbuffers-compiler and chromium, where apt-get works
+#   - Debian's awscli, s3cmd, flatbuffers-compiler and chromium, and for the C
+#     library gcc, g++, clang and valgrind, where apt-get works
 #
 # It does nothing that is done already.
 set -eu
@@ -34,6 +35,10 @@ missing=
 [ -x /usr/bin/aws ] || missing="$missing awscli"
 [ -x /usr/bin/s3cmd ] || missing="$missing s3cmd"
 [ -x /usr/bin/flatc ] || missing="$missing flatbuffers-compiler"
+[ -x /usr/bin/gcc ] || missing="$missing gcc libc6-dev"
+[ -x /usr/bin/g++ ] || missing="$missing g++"
+[ -x /usr/bin/clang ] || missing="$missing clang"
+[ -x /usr/bin/valgrind ] || missing="$missing valgrind libc6-dbg"
 [ -x /usr/bin/chromium ] || missing="$missing chromium fonts-dejavu-core"
 if [ -n "$missing" ]; then
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then

@@ -1,0 +1,119 @@
+//go:build cgo
+
+package main
+
+// #include "cgo.h"
+import "C"
+
+import (
+	"context"
+	"sync"
+	"unsafe"
+
+	"github.com/stardustdb/stardust"
+)
+
+// watcher runs a long call on a goroutine of its own, and its callbacks on the
+// thread that called: languages with one thread, or a lock around them, can
+// then be called back.
+type watcher struct {
+	of     *database
+	watch  C.stardust_watch
+	stop   context.CancelFunc
+	mu     sync.Mutex // one callback at a time
+	events chan func()
+	done   chan struct{} // a callback returned
+}
+
+// watched runs a call with the callbacks and the cancel handle of watch, which
+// may be nil.
+func watched(d *database, watch *C.stardust_const_watch, call func(context.Context, *watcher) (*stardust.Document, error)) C.stardust_result {
+	w := &watcher{of: d, events: make(chan func()), done: make(chan struct{})}
+	if watch != nil {
+		w.watch = C.stardust_watch(*watch)
+	}
+	parent, err := contextOf(w.watch.cancel)
+	if err != nil {
+		return fail(err)
+	}
+	ctx, stop := context.WithCancel(parent)
+	defer stop()
+	w.stop = stop
+	if w.watch.progress == nil && w.watch.problem == nil {
+		return give(call(ctx, w))
+	}
+	var document *stardust.Document
+	go func() {
+		defer close(w.events)
+		document, err = call(ctx, w)
+	}()
+	for event := range w.events {
+		d.callback(event)
+		w.done <- struct{}{}
+	}
+	return give(document, err)
+}
+
+// onCaller runs fn, which returns what a callback did, on the caller's thread.
+func (w *watcher) onCaller(fn func() C.int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events <- func() {
+		if fn() != 0 {
+			w.stop()
+		}
+	}
+	<-w.done
+}
+
+func (w *watcher) progress(p C.stardust_progress) {
+	if w.watch.progress != nil {
+		w.onCaller(func() C.int { return C.stardust_run_progress(w.watch.progress, w.watch.context, &p) })
+	}
+}
+
+func (w *watcher) problem(path string, skipped bool, err error) {
+	if w.watch.problem == nil {
+		return
+	}
+	e := asError(err)
+	texts := newErrorTexts(e)
+	defer texts.free()
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var left C.int
+	if skipped {
+		left = 1
+	}
+	w.onCaller(func() C.int {
+		var told C.stardust_error
+		texts.fill(&told, e.Status)
+		return C.stardust_run_problem(w.watch.problem, w.watch.context, name, left, &told)
+	})
+}
+
+// transfer returns the callbacks as options of an import or export.
+func (w *watcher) transfer(options *stardust.TransferOptions) *stardust.TransferOptions {
+	if w.watch.progress != nil {
+		options.Progress = func(p stardust.Progress) {
+			w.progress(C.stardust_progress{directories: C.int64_t(p.Directories), files: C.int64_t(p.Files), bytes: C.int64_t(p.Bytes)})
+		}
+	}
+	if w.watch.problem != nil {
+		options.Problem = func(p stardust.Problem) { w.problem(p.Path, p.Skipped, p.Err) }
+	}
+	return options
+}
+
+// check returns the progress callback of a check or backup.
+func (w *watcher) check() func(stardust.CheckProgress) {
+	if w.watch.progress == nil {
+		return nil
+	}
+	return func(p stardust.CheckProgress) {
+		w.progress(C.stardust_progress{
+			chunks: C.int64_t(p.Chunks), total_chunks: C.int64_t(p.TotalChunks),
+			bytes: C.int64_t(p.Bytes), total_bytes: C.int64_t(p.TotalBytes),
+		})
+	}
+}
