@@ -22,7 +22,7 @@ func stardust_db_backup(handle C.stardust_db, path *C.stardust_const_char, watch
 	}
 	to := C.GoString(path)
 	return watched(d, watch, func(ctx context.Context, w *watcher) (*stardust.Document, error) {
-		return nil, d.db.Backup(ctx, to, &stardust.BackupOptions{Progress: w.check()})
+		return nil, d.db.Backup(ctx, to, &stardust.BackupOptions{Progress: w.copied()})
 	})
 }
 
@@ -51,7 +51,7 @@ func stardust_db_check(handle C.stardust_db, watch *C.stardust_const_watch) C.st
 		return fail(refused(stardust.StatusInvalidArgument, "a callback can't check the database that its call works on"))
 	}
 	return watched(d, watch, func(ctx context.Context, w *watcher) (*stardust.Document, error) {
-		options := &stardust.CheckOptions{Progress: w.check()}
+		options := &stardust.CheckOptions{Progress: w.checked()}
 		if w.watch.problem != nil {
 			options.Problem = func(err error) { w.problem("", false, err) }
 		}
@@ -66,7 +66,8 @@ func newCheckReport(r *stardust.CheckReport) *checkReport {
 	}
 	shown := &checkReport{
 		r.Chunks, r.TotalChunks, r.Bytes, r.TotalBytes,
-		r.Payloads, r.Nodes, r.Versions, r.Transactions, r.Damaged, []string{},
+		r.Payloads, r.Nodes, r.Versions, r.Transactions, r.Damaged,
+		[]string{},
 	}
 	for _, problem := range r.Problems {
 		shown.Problems = append(shown.Problems, problem.Error())

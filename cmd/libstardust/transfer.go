@@ -39,7 +39,8 @@ func newTransferReport(r *stardust.TransferReport) *transferReport {
 	}
 	shown := &transferReport{
 		r.Directories, r.Files, r.Bytes,
-		r.Created, r.Updated, r.Unchanged, r.Skipped, r.Failed, []problem{},
+		r.Created, r.Updated, r.Unchanged, r.Skipped, r.Failed,
+		[]problem{},
 	}
 	for _, p := range r.Problems {
 		shown.Problems = append(shown.Problems, problem{escaped(p.Path), escaped(p.Err.Error()), p.Skipped})
@@ -66,7 +67,7 @@ func stardust_db_import(handle C.stardust_db, from *C.stardust_const_char, into 
 	if err != nil {
 		return fail(err)
 	}
-	given, err := transferOptions(options, false)
+	given, err := newTransferOptions(options, false)
 	if err != nil {
 		return fail(err)
 	}
@@ -76,7 +77,9 @@ func stardust_db_import(handle C.stardust_db, from *C.stardust_const_char, into 
 	}
 	defer root.Close()
 	return watched(d, watch, func(ctx context.Context, w *watcher) (*stardust.Document, error) {
-		report, err := d.db.Objects().Import(ctx, root.FS(), int64(into), w.transfer(given))
+		report, err := d.db.Objects().Import(ctx, root.FS(), int64(into), &stardust.ImportOptions{
+			Workers: given.workers, Progress: w.transferred(), Problem: w.left(),
+		})
 		return withReport(newTransferReport(report), err)
 	})
 }
@@ -102,20 +105,27 @@ func export(d *database, objects stardust.Objects, entity C.int64_t, to *C.stard
 	if to == nil {
 		return fail(isNull("to"))
 	}
-	given, err := transferOptions(options, true)
+	given, err := newTransferOptions(options, true)
 	if err != nil {
 		return fail(err)
 	}
 	target := C.GoString(to)
 	return watched(d, watch, func(ctx context.Context, w *watcher) (*stardust.Document, error) {
-		report, err := objects.Export(ctx, int64(entity), target, w.transfer(given))
+		report, err := objects.Export(ctx, int64(entity), target, &stardust.ExportOptions{
+			Workers: given.workers, Replace: given.replace, Progress: w.transferred(), Problem: w.left(),
+		})
 		return withReport(newTransferReport(report), err)
 	})
 }
 
-// transferOptions reads the options of an import or export.
-func transferOptions(handle C.stardust_document, export bool) (*stardust.TransferOptions, error) {
-	options := new(stardust.TransferOptions)
+// transferOptions are what the options of an import or export may say.
+type transferOptions struct {
+	workers int
+	replace bool // exports only
+}
+
+func newTransferOptions(handle C.stardust_document, export bool) (*transferOptions, error) {
+	options := new(transferOptions)
 	given, err := borrow(handle, true)
 	if err != nil || given == nil {
 		return options, err
@@ -133,10 +143,10 @@ func transferOptions(handle C.stardust_document, export bool) (*stardust.Transfe
 		case name == "workers":
 			var n int64
 			n, ok = value.Int64()
-			options.Workers = int(min(n, 1<<20))
+			options.workers = int(min(n, 1<<20))
 			ok = ok && n >= 0
 		case name == "replace" && export:
-			options.Replace, ok = value.Bool()
+			options.replace, ok = value.Bool()
 		default:
 			return nil, refused(stardust.StatusInvalidArgument, "options: "+strconv.Quote(name)+" is not known")
 		}

@@ -92,28 +92,45 @@ func (w *watcher) problem(path string, skipped bool, err error) {
 	})
 }
 
-// transfer returns the callbacks as options of an import or export.
-func (w *watcher) transfer(options *stardust.TransferOptions) *stardust.TransferOptions {
-	if w.watch.progress != nil {
-		options.Progress = func(p stardust.Progress) {
-			w.progress(C.stardust_progress{directories: C.int64_t(p.Directories), files: C.int64_t(p.Files), bytes: C.int64_t(p.Bytes)})
-		}
-	}
-	if w.watch.problem != nil {
-		options.Problem = func(p stardust.Problem) { w.problem(p.Path, p.Skipped, p.Err) }
-	}
-	return options
-}
-
-// check returns the progress callback of a check or backup.
-func (w *watcher) check() func(stardust.CheckProgress) {
+// transferred returns the progress callback of an import or export.
+func (w *watcher) transferred() func(stardust.Progress) {
 	if w.watch.progress == nil {
 		return nil
 	}
-	return func(p stardust.CheckProgress) {
-		w.progress(C.stardust_progress{
-			chunks: C.int64_t(p.Chunks), total_chunks: C.int64_t(p.TotalChunks),
-			bytes: C.int64_t(p.Bytes), total_bytes: C.int64_t(p.TotalBytes),
-		})
+	return func(p stardust.Progress) {
+		w.progress(C.stardust_progress{directories: C.int64_t(p.Directories), files: C.int64_t(p.Files), bytes: C.int64_t(p.Bytes)})
+	}
+}
+
+// left returns the callback for what an import or export leaves out.
+func (w *watcher) left() func(stardust.Problem) {
+	if w.watch.problem == nil {
+		return nil
+	}
+	return func(p stardust.Problem) { w.problem(p.Path, p.Skipped, p.Err) }
+}
+
+// checked returns the progress callback of a check.
+func (w *watcher) checked() func(stardust.CheckProgress) {
+	if w.watch.progress == nil {
+		return nil
+	}
+	return func(p stardust.CheckProgress) { w.progress(chunksDone(p.Chunks, p.TotalChunks, p.Bytes, p.TotalBytes)) }
+}
+
+// copied returns the progress callback of a backup.
+func (w *watcher) copied() func(stardust.BackupProgress) {
+	if w.watch.progress == nil {
+		return nil
+	}
+	return func(p stardust.BackupProgress) {
+		w.progress(chunksDone(p.Chunks, p.TotalChunks, p.Bytes, p.TotalBytes))
+	}
+}
+
+func chunksDone(chunks, total, bytes, totalBytes int64) C.stardust_progress {
+	return C.stardust_progress{
+		chunks: C.int64_t(chunks), total_chunks: C.int64_t(total),
+		bytes: C.int64_t(bytes), total_bytes: C.int64_t(totalBytes),
 	}
 }
