@@ -1,6 +1,8 @@
 package stardust_test
 
 import (
+	"io"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -85,6 +87,57 @@ func BenchmarkUpload(b *testing.B) {
 					data[j+1] = byte(i >> 8)
 				}
 				upload(b, db, data)
+			}
+		})
+	}
+}
+
+// BenchmarkVerifiedRead reads a payload whole, and hashes every byte.
+func BenchmarkVerifiedRead(b *testing.B) {
+	db := openFast(b, withObjects())
+	data := randomBytes(7, 128<<20)
+	digest := upload(b, db, data)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		stream, err := db.Objects().OpenDigest(digest)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := stream.WriteTo(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+		if err := stream.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkReadAt reads 4 KiB at random: from the cache of verified chunks, and
+// with a cache that holds next to nothing.
+func BenchmarkReadAt(b *testing.B) {
+	for name, budget := range map[string]int64{"cached": 256 << 20, "blocks": 9 << 20} {
+		b.Run(name, func(b *testing.B) {
+			options := withObjects()
+			options.MemoryBudget = budget
+			db := openFast(b, options)
+			data := randomBytes(7, 64<<20)
+			digest := upload(b, db, data)
+			stream, err := db.Objects().OpenDigest(digest)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer stream.Close()
+			p := make([]byte, 4096)
+			for at := int64(0); at < int64(len(data)); at += 256 << 10 {
+				if _, err := stream.ReadAt(p, at); err != nil {
+					b.Fatal(err)
+				}
+			}
+			rng := rand.New(rand.NewPCG(1, 1))
+			for b.Loop() {
+				if _, err := stream.ReadAt(p, rng.Int64N(int64(len(data)-len(p)))); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

@@ -132,6 +132,8 @@ func asError(err error) error {
 		return &Error{Status: StatusCanceled, Err: err}
 	case errors.Is(err, payload.ErrNoMemory):
 		return &Error{Status: StatusOutOfMemory, Message: err.Error()}
+	case errors.Is(err, payload.ErrGone):
+		return conflict("", "%v", err)
 	case errors.Is(err, payload.ErrDamaged):
 		return damaged(nil, "%v", err)
 	case payload.IsDamage(err):

@@ -2,6 +2,7 @@ package stardust
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/dust"
@@ -57,7 +58,7 @@ func settle(d *payload.Draft, err error) {
 	switch {
 	case err == nil:
 		d.Settle()
-	case commit.Refused(err):
+	case commit.Refused(err), errors.Is(err, payload.ErrGone):
 		d.Abandon()
 	default:
 		d.Doubt()

@@ -163,21 +163,25 @@ func (d *Draft) Publish(tx *catalog.Tx) error {
 }
 
 // publish returns the row of a chunk, and whether the draft's own record is what
-// the row names: an upload that was faster may have stored another.
+// the row names. What was seen when the chunk was stored may have changed: the
+// row is looked up again.
 func (c *draftChunk) publish(tx *catalog.Tx) (row int64, used bool, err error) {
-	switch c.stored.state {
-	case intact:
-		return c.stored.row.ID, false, nil
-	case damaged:
-		return c.stored.row.ID, true, tx.MoveChunk(c.stored.row.ID, c.location.Offset)
-	}
 	there, found, err := tx.ChunkByDigest(c.digest)
-	if err != nil || found {
-		return there.ID, false, err
+	switch {
+	case err != nil:
+		return 0, false, err
+	case !found && !c.fresh():
+		return 0, false, fail(ErrGone, "chunk %v was in the file already when it was uploaded, and is not any more; upload the payload again", c.digest)
+	case !found:
+		fresh := catalog.Chunk{Digest: c.digest, Offset: c.location.Offset, Size: c.size}
+		err = tx.PutChunk(&fresh)
+		return fresh.ID, true, err
+	case c.fresh() && there.Offset == c.location.Offset: // by an earlier commit of this draft
+		return there.ID, true, nil
+	case c.stored.state == damaged && there.Offset == c.stored.row.Offset:
+		return there.ID, true, tx.MoveChunk(there.ID, c.location.Offset)
 	}
-	fresh := catalog.Chunk{Digest: c.digest, Offset: c.location.Offset, Size: c.size}
-	err = tx.PutChunk(&fresh)
-	return fresh.ID, true, err
+	return there.ID, false, nil
 }
 
 // Settle ends a draft that is published. Records that turned out to be stored

@@ -16,6 +16,8 @@ var (
 	ErrNoMemory = errors.New("the memory budget has no room")
 	// ErrClosed: the upload has finished or was closed, or the reader was closed.
 	ErrClosed = errors.New("the stream is closed")
+	// ErrGone: a stored chunk that an upload relied on is stored no more.
+	ErrGone = errors.New("a stored chunk is gone")
 	// ErrArgument: a position or whence makes no sense.
 	ErrArgument = errors.New("invalid argument")
 )

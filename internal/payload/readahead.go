@@ -111,9 +111,7 @@ func (a *readAhead) start(ctx context.Context, r *Reader, offset int64, must boo
 			copy(f.buffer.data, cached)
 			return
 		}
-		if f.err = r.store.readChunk(ctx, at, f.buffer.data); f.err == nil {
-			r.markVerified(at.row)
-		}
+		_, f.err = r.store.readChunk(ctx, at, f.buffer.data)
 	})
 	return f, nil
 }

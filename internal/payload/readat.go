@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// ReadAt serves random reads: from the cache of verified chunks, or from a
-// chunk that it reads and verifies whole the first time, or, later, from the
-// blocks of the file that hold the bytes.
+// ReadAt serves random reads: from the cache of verified chunks, from a chunk that
+// it reads and verifies whole the first time, or, later, from the blocks of the
+// file that hold the bytes and are still what they were.
 func (r *Reader) ReadAt(ctx context.Context, p []byte, offset int64) (total int, err error) {
 	if err := r.check(); err != nil {
 		return 0, err
@@ -43,13 +43,15 @@ func (r *Reader) readSpan(ctx context.Context, p []byte, at span, offset int64) 
 		copy(p, data[offset:])
 		return nil
 	}
-	if r.isVerified(at.row) {
-		done, err := s.readBlocks(ctx, p, at, offset)
-		if done || err != nil {
+	if v := s.vouched.get(at.row); v != nil && v.location.Size == at.size {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// A block does not match: the whole chunk decides, and may have been
-		// healed meanwhile.
+		// A block that does not match is not the end: the chunk may lie elsewhere
+		// by now, healed.
+		if done, err := s.readBlocks(p, v, offset); done || err != nil {
+			return err
+		}
 	}
 	if err := at.check(); err != nil {
 		return err
@@ -58,34 +60,13 @@ func (r *Reader) readSpan(ctx context.Context, p []byte, at span, offset int64) 
 		return err
 	}
 	data := make([]byte, at.size)
-	if err := s.readChunk(ctx, at, data); err != nil {
+	row, err := s.readChunk(ctx, at, data)
+	if err != nil {
 		s.memory.release(at.size)
 		return err
 	}
-	r.markVerified(at.row)
 	copy(p, data[offset:])
-	if !s.cache.put(at.row, data) {
-		s.memory.release(at.size)
-	}
+	s.vouch(&row, data)
+	s.memory.release(s.cache.put(at.row, data))
 	return nil
-}
-
-func (r *Reader) isVerified(row int64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, ok := r.verified[row]
-	return ok
-}
-
-// maxVerified bounds a reader's memory of what it verified: at 1 MiB a chunk,
-// 64 GiB of payload. Beyond it a reader forgets, and verifies again.
-const maxVerified = 1 << 16
-
-func (r *Reader) markVerified(row int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.verified == nil || len(r.verified) >= maxVerified {
-		r.verified = make(map[int64]struct{})
-	}
-	r.verified[row] = struct{}{}
 }

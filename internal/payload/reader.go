@@ -21,9 +21,8 @@ type Reader struct {
 	closed   atomic.Bool
 
 	// mu guards what ReadAt shares with others.
-	mu       sync.Mutex
-	segment  *catalog.Segment // the run of the manifest that was used last
-	verified map[int64]struct{}
+	mu      sync.Mutex
+	segment *catalog.Segment // the run of the manifest that was used last
 }
 
 // NewReader opens a payload, as the view has it. The reader may outlive the view.

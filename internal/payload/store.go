@@ -2,7 +2,9 @@ package payload
 
 import (
 	"context"
+	"hash/maphash"
 	"log/slog"
+	"sync"
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
@@ -16,16 +18,29 @@ type Store struct {
 	log     *slog.Logger
 
 	memory  *memory
-	cache   *cache
+	cache   *cache[[]byte] // the bytes of verified chunks
+	vouched *cache[*vouched]
+	seed    maphash.Seed // of the hashes of vouched blocks
 	buffers bufferPool
+	scratch sync.Pool // of *[blockSize]byte
 }
 
 // New returns the store in a catalog and a heap, which stay the caller's to
 // close. Uploads, reads and the cache of verified chunks take at most memory bytes
 // together.
 func New(c *catalog.Catalog, h *heap.Heap, memory int64, log *slog.Logger) *Store {
-	s := &Store{catalog: c, heap: h, log: log, cache: newCache()}
-	s.memory = newMemory(memory, s.cache.evict)
+	s := &Store{
+		catalog: c, heap: h, log: log, seed: maphash.MakeSeed(),
+		cache:   newCache(func(data []byte) int64 { return int64(len(data)) }),
+		vouched: newCache((*vouched).cost),
+	}
+	s.scratch.New = func() any { return new([blockSize]byte) }
+	s.memory = newMemory(memory, func() int64 {
+		if n := s.cache.evict(); n > 0 {
+			return n
+		}
+		return s.vouched.evict()
+	})
 	return s
 }
 
@@ -33,11 +48,11 @@ func New(c *catalog.Catalog, h *heap.Heap, memory int64, log *slog.Logger) *Stor
 // each at full speed.
 func (s *Store) Uploads() int64 { return s.memory.limit / (pipelineBuffers * workingBuffer) }
 
-// Held returns how many bytes of memory are in use by more than the cache.
+// Held returns how many bytes of memory are in use by more than the caches.
 func (s *Store) Held() int64 {
 	s.memory.mu.Lock()
 	defer s.memory.mu.Unlock()
-	return s.memory.used - s.cache.size()
+	return s.memory.used - s.cache.size() - s.vouched.size()
 }
 
 // stored says whether a chunk is in the file already.

@@ -44,47 +44,33 @@ func (s *Store) chunkRow(ctx context.Context, at span) (c catalog.Chunk, err err
 // ReadChunk fills data, of the chunk's size, with the verified bytes of the chunk
 // of a row.
 func (s *Store) ReadChunk(ctx context.Context, row int64, data []byte) error {
-	return s.readChunk(ctx, span{row: row, size: int64(len(data))}, data)
+	_, err := s.readChunk(ctx, span{row: row, size: int64(len(data))}, data)
+	return err
 }
 
 // CheckSize refuses a row of a chunk that is larger than any can be.
 func CheckSize(c *catalog.Chunk) error { return span{row: c.ID, size: c.Size}.check() }
 
-// readChunk fills data, of the chunk's size, with its verified bytes. A damaged
-// chunk is looked up a second time, since an upload may have healed it.
-func (s *Store) readChunk(ctx context.Context, at span, data []byte) error {
+// readChunk fills data, of the chunk's size, with its verified bytes, and returns
+// its row. A damaged chunk is looked up a second time, since an upload may have
+// healed it.
+func (s *Store) readChunk(ctx context.Context, at span, data []byte) (c catalog.Chunk, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return c, err
 	}
-	var last catalog.Chunk
 	for try := range 2 {
-		c, err := s.chunkRow(ctx, at)
-		if err != nil {
-			return err
+		last := c.Offset
+		if c, err = s.chunkRow(ctx, at); err != nil {
+			return c, err
 		}
-		if try > 0 && c.Offset == last.Offset {
+		if try > 0 && c.Offset == last {
 			break
 		}
 		err = s.heap.Read(heap.Location{Offset: c.Offset, Size: c.Size}, c.Digest, data)
 		if err == nil || !IsDamage(err) {
-			return err
+			return c, err
 		}
-		last = c
 	}
-	return fail(ErrDamaged, "chunk %v at offset %d of the file does not match its digest; upload the same bytes again to heal it, or restore a backup",
-		last.Digest, last.Offset)
-}
-
-// readBlocks fills p from the checksummed blocks of a chunk that was verified
-// before. It reports false when a block does not match.
-func (s *Store) readBlocks(ctx context.Context, p []byte, at span, offset int64) (bool, error) {
-	c, err := s.chunkRow(ctx, at)
-	if err != nil {
-		return false, err
-	}
-	err = s.heap.ReadAt(heap.Location{Offset: c.Offset, Size: c.Size}, c.Digest, p, offset)
-	if IsDamage(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return c, fail(ErrDamaged, "chunk %v at offset %d of the file does not match its digest; upload the same bytes again to heal it, or restore a backup",
+		c.Digest, c.Offset)
 }

@@ -1,0 +1,70 @@
+package payload
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+)
+
+// TestPublishingLooksAtTheRowsThatAreThereThen stores a payload whose chunk is in
+// the file already, and publishes it where no row names the chunk any more.
+func TestPublishingLooksAtTheRowsThatAreThereThen(t *testing.T) {
+	p, other := newPlace(t, 64<<20), newPlace(t, 64<<20)
+	data := random(1, 1000)
+	p.upload(t, data)
+	other.upload(t, random(2, 1000)) // takes the row that the first place had
+	d := p.draft(t, data)
+	defer d.Abandon()
+	err := other.catalog.Write(t.Context(), d.Publish)
+	if !errors.Is(err, ErrGone) {
+		t.Errorf("publish without the chunk: %v", err)
+	}
+}
+
+// TestADraftPublishedTwiceKeepsItsRecords publishes a draft in a commit that took
+// place although its caller was told that it failed, and then again.
+func TestADraftPublishedTwiceKeepsItsRecords(t *testing.T) {
+	p := newPlace(t, 64<<20)
+	data := random(1, 1000)
+	d := p.draft(t, data)
+	for range 2 {
+		if err := p.catalog.Write(t.Context(), d.Publish); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := p.taken()
+	d.Settle()
+	if after := p.taken(); after != before {
+		t.Errorf("%d bytes of a published payload were freed", before-after)
+	}
+}
+
+// TestOfTwoDraftsOfOneChunkOneRecordStays publishes equal payloads that were stored
+// at the same time.
+func TestOfTwoDraftsOfOneChunkOneRecordStays(t *testing.T) {
+	p := newPlace(t, 64<<20)
+	empty := p.taken()
+	data := random(1, 100_000)
+	first, second := p.draft(t, data), p.draft(t, data)
+	one := (p.taken() - empty) / 2
+	if err := errors.Join(p.commit(first), p.commit(second)); err != nil {
+		t.Fatal(err)
+	}
+	if !second.published.Deduplicated || first.published.Deduplicated {
+		t.Error("the second was not deduplicated, or the first was")
+	}
+	err := p.catalog.Read(t.Context(), catalog.Live, func(v *catalog.View) error {
+		chunks, _, err := v.ChunkTotals()
+		if chunks != 1 {
+			t.Errorf("%d chunks", chunks)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if taken := p.taken() - empty; taken < one || taken > one+one/2 {
+		t.Errorf("%d bytes are taken, one record has %d", taken, one)
+	}
+}
