@@ -5,14 +5,13 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/need"
 )
 
 // atRest returns the path of a closed database with a file in it.
@@ -179,9 +178,7 @@ func TestAFileThatMustExistIsNotMade(t *testing.T) {
 // TestReadOnlyPlacesOpenReadOnly runs as somebody who may not write, which root
 // always may.
 func TestReadOnlyPlacesOpenReadOnly(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("permissions do not bind this user")
-	}
+	need.Ask(t, need.Ordinary)
 	readOnly := withObjects()
 	readOnly.ReadOnly = true
 	for _, what := range []string{"file", "directory"} {
@@ -309,8 +306,9 @@ func TestOddPathsAndLinks(t *testing.T) {
 	}
 	target := atRest(t, filepath.Join(dir, "target"))
 	link := filepath.Join(dir, "link")
+	need.Ask(t, need.Symlinks)
 	if err := os.Symlink("target", link); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	wantFile(t, link, withObjects())
 	first := openAt(t, link, withObjects())
@@ -325,17 +323,4 @@ func TestOddPathsAndLinks(t *testing.T) {
 	}
 	_, err = stardust.Open(filepath.Join(dir, "dangling"), withObjects())
 	wantStatus(t, "a link to nothing", err, stardust.StatusNotFound, "")
-}
-
-// TestOn32Bits builds this package's tests for a machine of 32 bits, and runs a
-// few where that is possible.
-func TestOn32Bits(t *testing.T) {
-	if testing.Short() || !stardust.LongTests() || runtime.GOARCH != "amd64" || runtime.GOOS != "linux" {
-		t.Skip("set STARDUST_LONG=1 on linux/amd64")
-	}
-	command := exec.CommandContext(t.Context(), "go", "test", "-run", "SpecExamples|32Bits|AnyByteRange|EqualBytes|ThePast", ".")
-	command.Env = append(os.Environ(), "GOARCH=386", "CGO_ENABLED=0", "STARDUST_LONG=")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
 }

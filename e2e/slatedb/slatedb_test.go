@@ -6,9 +6,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
+	"github.com/stardustdb/stardust/internal/need"
 	"github.com/stardustdb/stardust/internal/s3test"
 	"github.com/stardustdb/stardust/objectstore/file"
 	"github.com/stardustdb/stardust/slatedb"
@@ -44,6 +44,7 @@ func TestARealSlateDBReadsItsSSTsFromTheSidecar(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
+	need.Ask(t, need.Node, need.SlateDB)
 	log := accessLog(filepath.Join(t.TempDir(), "access.log"))
 	upstream := s3test.Start(t, &s3test.Options{AccessLog: string(log)})
 	upstream.Bucket(t, bucket)
@@ -186,6 +187,7 @@ func TestAFullLocalDiskCostsSpeedAndNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	need.Ask(t, need.Node, need.SlateDB, need.Mount)
 	dir := smallDisk(t, "2m")
 	upstream := s3test.Start(t, nil)
 	upstream.Bucket(t, bucket)
@@ -203,16 +205,13 @@ func TestAFullLocalDiskCostsSpeedAndNothingElse(t *testing.T) {
 	}
 }
 
-// smallDisk mounts a file system of a size. Only root may; CI is root.
+// smallDisk mounts a file system of a size.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput()
 	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("a small file system for the test cannot be mounted: %v: %s", err, out)
-		}
-		t.Skipf("mounting a small file system needs root: %s", strings.TrimSpace(string(out)))
+		t.Fatalf("mount: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil { //nolint:noctx // the test's own has ended

@@ -8,9 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stardustdb/stardust/internal/need"
 )
 
 // commandLimit bounds every command of a worker: a SlateDB that can't reach its
@@ -51,8 +52,7 @@ func (n *numbers) UnmarshalJSON(text []byte) error {
 // URLs say when the endpoint is empty.
 func newWorker(t *testing.T, endpoint, access, secret string) *worker {
 	t.Helper()
-	installSlateDB(t)
-	cmd := exec.CommandContext(t.Context(), "node", "worker.mjs")
+	cmd := exec.CommandContext(t.Context(), need.Program(t, need.Node), "worker.mjs")
 	cmd.Env = append(os.Environ(),
 		"AWS_ENDPOINT="+endpoint, "AWS_ALLOW_HTTP=true", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID="+access, "AWS_SECRET_ACCESS_KEY="+secret)
@@ -139,17 +139,6 @@ func (w *worker) do(op string, a args) answer {
 		w.t.Fatalf("%s: %s %s", op, got.Error, got.Detail)
 	}
 	return got
-}
-
-// installSlateDB runs npm ci when SlateDB is not installed yet.
-func installSlateDB(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join("node_modules", "@slatedb", "uniffi", "package.json")); err == nil {
-		return
-	}
-	if out, err := exec.CommandContext(t.Context(), "npm", "ci", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
-		t.Fatalf("npm ci, which installs SlateDB: %v\n%s", err, out)
-	}
 }
 
 // smallSettings make SSTs, flushes, compactions and collections frequent.

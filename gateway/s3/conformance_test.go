@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stardustdb/stardust/gateway/s3"
+	"github.com/stardustdb/stardust/internal/need"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/memory"
 )
@@ -28,8 +29,6 @@ var (
 	only        = flag.String("conformance-only", "", "with -conformance, run the tests that match this regular expression and print their output")
 )
 
-const installVersity = "run tools/install-test-deps.sh, or name version 1.8.0 of it in VERSITYGW"
-
 // TestConformance runs tests of versitygw's command against the endpoint, each
 // in a process of its own. Without -conformance only those in
 // testdata/conformance.txt run, which all must pass; with it, all that apply.
@@ -37,10 +36,7 @@ func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a program many times")
 	}
-	versity := os.Getenv("VERSITYGW")
-	if versity == "" {
-		versity = need(t, installVersity, filepath.Join("..", "..", "bin", "versitygw"), "versitygw")
-	}
+	versity := need.Program(t, need.Versitygw)
 	versity, err := filepath.Abs(versity)
 	if err != nil {
 		t.Fatal(err)

@@ -116,22 +116,6 @@ func program(t *testing.T, limit time.Duration, env []string, name string, args 
 	return string(out), err
 }
 
-// need returns the path of the first of the programs that is installed. On CI a
-// missing one is a failure, elsewhere the test is skipped.
-func need(t *testing.T, how string, names ...string) string {
-	t.Helper()
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("none of %v is installed; %s", names, how)
-	}
-	t.Skipf("none of %v is installed; %s", names, how)
-	return ""
-}
-
 // tlsClient is an HTTP client for tests of the Server's own TLS.
 func tlsClient(config *tls.Config) *http.Client {
 	return &http.Client{Transport: &http.Transport{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stardustdb/stardust/gateway/s3"
+	"github.com/stardustdb/stardust/internal/need"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -18,14 +19,11 @@ const programLimit = time.Minute
 // TestJavaScriptSDK runs tools/s3conformance/js/client.mjs, which uses the
 // AWS SDK for JavaScript.
 func TestJavaScriptSDK(t *testing.T) {
-	const how = "install Node.js 20 and run npm ci in tools/s3conformance/js"
-	node := need(t, how, "node")
+	need.Ask(t, need.AWSJavaScript)
+	node := need.Program(t, need.Node)
 	dir, err := filepath.Abs(filepath.Join("..", "..", "tools", "s3conformance", "js"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
-		need(t, how, filepath.Join(dir, "node_modules")) // tells how
 	}
 	for name, store := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +87,7 @@ func sameTree(t *testing.T, want, got string) {
 
 // TestAWSCommand runs Debian's awscli.
 func TestAWSCommand(t *testing.T) {
-	command := need(t, "install it with: apt-get install awscli", "/usr/bin/aws")
+	command := need.Program(t, need.AWS)
 	all := stores(t)
 	delete(all, "plain") // each of its many runs takes about a second
 	for name, store := range all {
@@ -144,7 +142,7 @@ func TestAWSCommand(t *testing.T) {
 
 // TestS3cmd runs Debian's s3cmd.
 func TestS3cmd(t *testing.T) {
-	command := need(t, "install it with: apt-get install s3cmd", "s3cmd")
+	command := need.Program(t, need.S3cmd)
 	for name, store := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			e := start(t, store, s3.Options{})

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stardustdb/stardust/internal/need"
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -21,23 +22,10 @@ import (
 const browserLimit = 90 * time.Second
 
 // browser runs a headless Chromium with more flags and returns what it prints.
-// On CI a missing one is a failure, elsewhere the test is skipped.
+// Without one the test is skipped.
 func browser(t *testing.T, flags ...string) string {
 	t.Helper()
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
-	}
-	const how = "no Chromium is installed; tools/install-test-deps.sh installs it"
-	switch {
-	case program == "" && os.Getenv("CI") == "true":
-		t.Fatal(how)
-	case program == "":
-		t.Skip(how)
-	}
+	program := need.Program(t, need.Chromium)
 	profile := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), browserLimit)
 	defer cancel()

@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/stardustdb/stardust/internal/need"
 )
 
 // The server's credentials and region.
@@ -57,22 +59,21 @@ type Server struct {
 	output  *bytes.Buffer
 }
 
-// Start starts a server, which stops when the test ends. It fails the test when
-// the server cannot be built or started.
+// Start starts a server, which stops when the test ends. It skips the test where
+// versitygw is not built, and fails it when the server cannot be started.
 func Start(t testing.TB, options *Options) *Server {
 	t.Helper()
 	s := &Server{}
 	if options != nil {
 		s.options = *options
 	}
-	var err error
-	if s.program, err = binary(); err != nil {
-		t.Fatal(err)
-	}
+	s.program = need.Program(t, need.Versitygw)
+	need.Ask(t, need.Attributes)
 	if s.Dir = s.options.Dir; s.Dir == "" {
 		s.Dir = t.TempDir()
 	}
 	t.Cleanup(s.Stop)
+	var err error
 	// Another process may take the port between its choice and its use.
 	for range 5 {
 		if s.address, err = freeAddress(); err != nil {
@@ -114,9 +115,6 @@ func (s *Server) Restart(ctx context.Context) error {
 	}
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return err
-	}
-	if err := checkAttributes(s.Dir); err != nil {
-		return fmt.Errorf("versitygw needs a file system with extended attributes, which %s is not on (set TMPDIR): %w", s.Dir, err)
 	}
 	args = append(args, "posix", s.Dir)
 	s.output = &bytes.Buffer{}

@@ -1,0 +1,135 @@
+package need
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Thing names something that a machine has or lacks.
+type Thing string
+
+// What tests ask for.
+const (
+	Race          Thing = "race"          // a C compiler, with which the race detector builds
+	Run386        Thing = "386"           // a kernel that runs 32-bit programs
+	Versitygw     Thing = "versitygw"     // the S3 server, built into bin/
+	Node          Thing = "node"          // Node.js 20 or later
+	SlateDB       Thing = "slatedb"       // SlateDB for Node.js, by npm
+	AWSJavaScript Thing = "aws-js"        // the AWS SDK for JavaScript, by npm
+	AWS           Thing = "aws"           // Debian's awscli
+	S3cmd         Thing = "s3cmd"         // Debian's s3cmd
+	Flatc         Thing = "flatc"         // the FlatBuffers compiler, pinned
+	Chromium      Thing = "chromium"      // a browser
+	Attributes    Thing = "xattr"         // extended attributes in the temporary directory
+	Mount         Thing = "mount"         // the right to mount a tmpfs
+	Ordinary      Thing = "ordinary user" // a user whom permissions bind
+	Case          Thing = "case"          // names that differ in case are different files
+	Symlinks      Thing = "symlinks"      // symbolic links in the temporary directory
+)
+
+// WithoutVariable names an environment variable with things, separated by
+// commas, that count as absent: it shows what a poorer machine would do.
+const WithoutVariable = "STARDUST_WITHOUT"
+
+// entry is what is known of a thing.
+type entry struct {
+	thing Thing
+	loses string // what is not tested without it
+	get   string // how to get it; empty when only another machine has it
+	find  func() (path string, err error)
+}
+
+// entries lists all things. Programs beside a path in /usr/bin may be others of
+// the same name, so that Debian's are asked for by path.
+func entries() []entry {
+	const deps = "make deps"
+	return []entry{
+		{Race, "data races: the tests run without the race detector", "apt-get install gcc libc6-dev", raceDetector},
+		{Run386, "32 bits: those tests are only compiled", "", run386},
+		{Versitygw, "the S3 driver, commands and endpoint against a real server", deps, versitygw},
+		{Node, "the end-to-end tests and the JavaScript client", "install Node.js 20 or later", node},
+		{SlateDB, "a real SlateDB behind the sidecar", deps + ", with npm", module("e2e/slatedb/node_modules/@slatedb/uniffi")},
+		{AWSJavaScript, "the S3 endpoint with the SDK for JavaScript", deps + ", with npm", module("tools/s3conformance/js/node_modules/@aws-sdk/client-s3")},
+		{AWS, "the S3 endpoint with the AWS command line", "apt-get install awscli", program("/usr/bin/aws")},
+		{S3cmd, "the S3 endpoint with s3cmd", "apt-get install s3cmd", program("s3cmd")},
+		{Flatc, "that the generated FlatBuffers code is current", "apt-get install flatbuffers-compiler", flatc},
+		{Chromium, "the status page in a browser", "apt-get install chromium", program("chromium", "chromium-browser", "google-chrome")},
+		{Attributes, "what runs versitygw", "set TMPDIR to a file system with extended attributes", attributes},
+		{Mount, "a full local disk under the sidecar", "run as root", mount},
+		{Ordinary, "read-only places, as an ordinary user meets them", "run as another user than root", ordinary},
+		{Case, "names that differ in case or spelling as files", "set TMPDIR to a file system that tells case apart", caseSensitive},
+		{Symlinks, "symbolic links", "set TMPDIR to a file system with symbolic links", symlinks},
+	}
+}
+
+// Ask skips the test when one of the things is absent, and says how to get it.
+func Ask(t testing.TB, things ...Thing) {
+	t.Helper()
+	for _, thing := range things {
+		if _, err := find(thing); err != nil {
+			t.Skip(err)
+		}
+	}
+}
+
+// Program returns the path of a thing that is a program, or skips the test.
+func Program(t testing.TB, thing Thing) string {
+	t.Helper()
+	path, err := find(thing)
+	if err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+// Here returns nil when the machine has a thing, and otherwise an error that
+// says what is absent and how to get it.
+func Here(thing Thing) error {
+	_, err := find(thing)
+	return err
+}
+
+// Answer is what the machine says about a thing.
+type Answer struct {
+	Thing  Thing
+	Absent error  // nil when it is here
+	Loses  string // what is not tested without it
+}
+
+// All asks for everything.
+func All() []Answer {
+	var answers []Answer
+	for _, e := range entries() {
+		answers = append(answers, Answer{e.thing, Here(e.thing), e.loses})
+	}
+	return answers
+}
+
+func find(thing Thing) (string, error) {
+	all := entries()
+	i := slices.IndexFunc(all, func(e entry) bool { return e.thing == thing })
+	if i < 0 {
+		return "", fmt.Errorf("%q is nothing that can be asked for", thing)
+	}
+	path, err := "", error(nil)
+	if without(thing) {
+		err = errors.New("left out by " + WithoutVariable)
+	} else {
+		path, err = all[i].find()
+	}
+	if err == nil {
+		return path, nil
+	}
+	if all[i].get == "" {
+		return "", fmt.Errorf("%s is absent: %w", thing, err)
+	}
+	return "", fmt.Errorf("%s is absent: %w (%s)", thing, err, all[i].get)
+}
+
+func without(thing Thing) bool {
+	return slices.Contains(strings.Split(os.Getenv(WithoutVariable), ","), string(thing))
+}
