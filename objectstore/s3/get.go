@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/internal/wire"
 )
 
 // Get implements objectstore.Store.
@@ -126,7 +127,7 @@ func (s *Store) result(path objectstore.Path, output *s3.GetObjectOutput, wanted
 	if from < start || to > end || end-start != length {
 		return nil, fmt.Errorf("asked for bytes [%d, %d), the answer has %d, [%d, %d)", from, to, length, start, end)
 	}
-	body := &body{ReadCloser: output.Body, left: to - from}
+	body := wire.NewBody(output.Body, to-from, classify)
 	// A server without ranges sends everything: skip to what was asked for.
 	if _, err := io.CopyN(io.Discard, output.Body, from-start); err != nil {
 		return nil, err

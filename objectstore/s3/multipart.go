@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/internal/wire"
 )
 
 // PutMultipart implements objectstore.Store.
@@ -59,7 +60,7 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	if number < 1 || number > objectstore.MaxParts {
 		return objectstore.Part{}, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
 	}
-	reader, source := newSource(ctx, body)
+	reader, source := wire.NewSource(ctx, body)
 	perCall := s.sending(body)
 	if perCall == nil {
 		perCall = []func(*s3.Options){withoutChecksums}
@@ -72,7 +73,7 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 		Body: reader, ContentLength: aws.Int64(body.Size()),
 	}, perCall...)
 	if err != nil {
-		return objectstore.Part{}, source.cause(err)
+		return objectstore.Part{}, source.Cause(err)
 	}
 	return objectstore.Part{Number: number, ETag: unquote(output.ETag), Size: body.Size()}, nil
 }

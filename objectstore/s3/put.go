@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/internal/wire"
 )
 
 // Put implements objectstore.Store in one request. A body made with
@@ -36,7 +37,7 @@ func (s *Store) put(ctx context.Context, path objectstore.Path, body objectstore
 	if err != nil {
 		return nil, err
 	}
-	reader, source := newSource(ctx, body)
+	reader, source := wire.NewSource(ctx, body)
 	output, err := s.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: s.bucket, Key: key(path), Body: reader, ContentLength: aws.Int64(body.Size()),
 		ContentType: h.contentType, ContentEncoding: h.contentEncoding, ContentDisposition: h.contentDisposition,
@@ -44,7 +45,7 @@ func (s *Store) put(ctx context.Context, path objectstore.Path, body objectstore
 		Tagging: tagging(options.Tags), IfMatch: match, IfNoneMatch: noneMatch,
 	}, s.sending(body)...)
 	if err != nil {
-		return nil, writeError(source.cause(err), options.Mode)
+		return nil, writeError(source.Cause(err), options.Mode)
 	}
 	return &objectstore.PutResult{ETag: unquote(output.ETag), Version: aws.ToString(output.VersionId)}, nil
 }
