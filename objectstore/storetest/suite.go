@@ -29,6 +29,8 @@ type Features struct {
 	Outside func(store objectstore.Store) objectstore.Store
 	// LooseKeyPaths: what becomes of such paths is not tested.
 	LooseKeyPaths bool
+	// NoBackslash: paths with a backslash are refused with ErrInvalidPath.
+	NoBackslash bool
 	// NoNesting: an object "a" and an object "a/b" cannot both exist; the
 	// second is refused with ErrUnsupported or ErrInvalidPath.
 	NoNesting bool
