@@ -1,8 +1,10 @@
 #!/bin/sh
 # Installs what the tests run beside Go, pinned by the project's own files:
 #
-#   - the S3 server versitygw, into bin/ (tools/versitygw/go.mod)
-#   - SlateDB and the AWS SDK for JavaScript, by npm ci (package-lock.json)
+#   - the S3 server versitygw and fake-gcs-server, an emulator of Google Cloud
+#     Storage, into bin/ (tools/versitygw/go.mod, tools/fakegcs/go.mod)
+#   - SlateDB, the AWS SDK for JavaScript, and Azurite, an emulator of Azure Blob
+#     Storage, by npm ci (package-lock.json)
 #   - Debian's awscli, s3cmd, flatbuffers-compiler and chromium, and for the C
 #     library gcc, g++, clang and valgrind, where apt-get works
 #
@@ -11,18 +13,22 @@ set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root"
 
-# versitygw: its many dependencies stay out of this module's go.mod.
+# Servers of others: their many dependencies stay out of this module's go.mod.
 mkdir -p bin
-want=$(cat tools/versitygw/go.mod tools/versitygw/go.sum | cksum)
-if [ ! -x bin/versitygw ] || [ "$(cat bin/versitygw.stamp 2>/dev/null)" != "$want" ]; then
-	echo "building versitygw"
-	# Built beside and moved into place, so that nobody sees half a file.
-	go build -C tools/versitygw -o "$root/bin/versitygw.new.$$" github.com/versity/versitygw/cmd/versitygw
-	mv "bin/versitygw.new.$$" bin/versitygw
-	echo "$want" >bin/versitygw.stamp
-fi
+build() { # folder of a go.mod, program, package
+	want=$(cat "tools/$1/go.mod" "tools/$1/go.sum" | cksum)
+	if [ ! -x "bin/$2" ] || [ "$(cat "bin/$2.stamp" 2>/dev/null)" != "$want" ]; then
+		echo "building $2"
+		# Built beside and moved into place, so that nobody sees half a file.
+		go build -C "tools/$1" -o "$root/bin/$2.new.$$" "$3"
+		mv "bin/$2.new.$$" "bin/$2"
+		echo "$want" >"bin/$2.stamp"
+	fi
+}
+build versitygw versitygw github.com/versity/versitygw/cmd/versitygw
+build fakegcs fake-gcs-server github.com/fsouza/fake-gcs-server
 
-for folder in e2e/slatedb tools/s3conformance/js; do
+for folder in e2e/slatedb tools/s3conformance/js tools/azurite; do
 	want=$(cksum <"$folder/package-lock.json")
 	if [ "$(cat "$folder/node_modules/.stamp" 2>/dev/null)" != "$want" ]; then
 		echo "npm ci in $folder"

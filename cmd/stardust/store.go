@@ -39,8 +39,7 @@ func (e *env) withStore(ctx context.Context, rawURL string, fn func(objectstore.
 // calls fn with it. What fails for a passing reason is repeated a few times. A
 // local directory that is missing is made, unless it must exist.
 func (e *env) openStore(ctx context.Context, text, storeURL string, exists bool, fn func(objectstore.Store) error) error {
-	store, closer, err := storeurl.Open(ctx, storeURL, &storeurl.Options{
-		File:  file.Options{MustExist: exists},
+	store, closer, err := registry(file.Options{MustExist: exists}).Open(ctx, storeURL, &storeurl.Options{
 		Retry: &retry.Options{MaxRetries: commandRetries},
 	})
 	if err != nil {

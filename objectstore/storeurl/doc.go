@@ -1,9 +1,17 @@
 // Package storeurl opens object stores by URL.
 //
-// There are two nouns: a [Registry], which knows schemes, and the [Options] that
-// what it opens starts from. [Default] knows these:
+// There are three nouns: a [Registry], which knows schemes; an [Opener], which
+// opens the stores of one scheme; and the [Params] of a URL. This package knows
+// no driver, so that a program links those only that it registers: each driver's
+// package has an Opener of its own.
+//
+//	registry := &storeurl.Registry{}
+//	registry.Register("file", file.Opener(file.Options{}))
+//	registry.Register("s3", s3.Opener(s3.Options{}))
 //
 //	s3://bucket/prefix?endpoint=http://host:9000&region=eu-1&path-style=true&profile=name&anonymous=true
+//	gs://bucket/prefix?endpoint=http://host:4443&anonymous=true
+//	az://container/prefix?account=name&endpoint=http://host:10000/account&anonymous=true
 //	file:///directory?create=false&sync=false
 //	file:relative/directory
 //	memory:///prefix

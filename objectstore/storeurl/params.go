@@ -63,8 +63,9 @@ func (p *Params) take(name string) (string, bool) {
 	return values[0], true
 }
 
-// unknown returns the errors of all parameters.
-func (p *Params) unknown() error {
+// Err returns what is wrong with the parameters: values that cannot be, and names
+// that nobody asked for. It is ErrInvalidOption.
+func (p *Params) Err() error {
 	for name := range p.values {
 		if slices.Contains(p.known, name) {
 			continue

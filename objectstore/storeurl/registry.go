@@ -10,41 +10,26 @@ import (
 	"strings"
 
 	"github.com/stardustdb/stardust/objectstore"
-	"github.com/stardustdb/stardust/objectstore/file"
-	"github.com/stardustdb/stardust/objectstore/memory"
 	"github.com/stardustdb/stardust/objectstore/prefix"
 	"github.com/stardustdb/stardust/objectstore/retry"
-	"github.com/stardustdb/stardust/objectstore/s3"
 )
 
-// Options are what opened stores start from; a URL's parameters go before them.
-// The zero value will do.
+// Options are how a [Registry] opens stores. The zero value will do.
 type Options struct {
-	S3     s3.Options
-	File   file.Options
-	Memory memory.Options
 	// Retry makes stores repeat what failed for a transient reason; nil means
 	// that they do not.
 	Retry *retry.Options
 }
 
 // An Opener opens the stores of one scheme. It takes the parameters that it
-// knows from params; those that are left are refused, and the store closed. The
+// knows from params; those that are left are refused, and the store closed. An
+// Opener that makes things, such as a directory, calls params.Err first. The
 // closer may be nil. prefix is the part of the URL that names objects.
-type Opener func(ctx context.Context, u *url.URL, params *Params, options Options) (store objectstore.Store, closer io.Closer, prefix string, err error)
+type Opener func(ctx context.Context, u *url.URL, params *Params) (store objectstore.Store, closer io.Closer, prefix string, err error)
 
 // Registry is the schemes that can be opened. The zero value knows none. It must
 // not be added to while it is used.
 type Registry struct{ schemes map[string]Opener }
-
-// Default returns a registry of the schemes in the package comment.
-func Default() *Registry {
-	r := &Registry{}
-	r.Register("s3", openS3)
-	r.Register("file", openFile)
-	r.Register("memory", openMemory)
-	return r
-}
 
 // Register adds a scheme, in place of one of the same name.
 func (r *Registry) Register(scheme string, open Opener) {
@@ -62,11 +47,6 @@ func (r *Registry) Schemes() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// Open opens the store of a URL with the Default registry.
-func Open(ctx context.Context, rawURL string, options *Options) (objectstore.Store, io.Closer, error) {
-	return Default().Open(ctx, rawURL, options)
 }
 
 // Open opens the store of a URL. A path that begins with "/", "./" or "../" is
@@ -102,12 +82,12 @@ func (r *Registry) open(ctx context.Context, rawURL string, options Options) (ob
 	if err != nil {
 		return nil, nil, err
 	}
-	store, closer, below, err := open(ctx, u, params, options)
+	store, closer, below, err := open(ctx, u, params)
 	if closer == nil {
 		closer = nothing{}
 	}
 	if err == nil {
-		err = params.unknown()
+		err = params.Err()
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, closer.Close())

@@ -12,17 +12,31 @@ import (
 	"time"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/azure"
 	"github.com/stardustdb/stardust/objectstore/file"
+	"github.com/stardustdb/stardust/objectstore/gcs"
 	"github.com/stardustdb/stardust/objectstore/memory"
 	"github.com/stardustdb/stardust/objectstore/retry"
+	"github.com/stardustdb/stardust/objectstore/s3"
 	"github.com/stardustdb/stardust/objectstore/storetest"
 	"github.com/stardustdb/stardust/objectstore/storeurl"
 )
 
+// registry returns one of all drivers.
+func registry() *storeurl.Registry {
+	r := &storeurl.Registry{}
+	r.Register("s3", s3.Opener(s3.Options{}))
+	r.Register("gs", gcs.Opener(gcs.Options{}))
+	r.Register("az", azure.Opener(azure.Options{}))
+	r.Register("file", file.Opener(file.Options{}))
+	r.Register("memory", memory.Opener(memory.Options{}))
+	return r
+}
+
 // quiet keeps the machine's own AWS configuration out of the tests.
 func quiet(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_REGION"} {
+	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_REGION", gcs.EmulatorVariable, azure.AccountVariable} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
@@ -34,27 +48,29 @@ func TestURLsOpenTheirStores(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for raw, want := range map[string]string{
-		"s3://bucket":                        "s3://bucket",
-		"s3://bucket/":                       "s3://bucket",
-		"s3://bucket/some/prefix/":           "s3://bucket/some/prefix",
-		"s3://bucket/a%20b?region=eu-1":      "s3://bucket/a b",
-		"s3://b/p?endpoint=http://x:1":       "s3://b/p?endpoint=http://x:1",
-		"s3://b?path-style&anonymous=true":   "s3://b",
-		"file://" + dir + "/one":             "file://" + dir + "/one",
-		"file://localhost" + dir + "/one":    "file://" + dir + "/one",
-		"file:" + dir + "/with%20space":      "file://" + dir + "/with space",
-		"file:relative/dir":                  "file://" + dir + "/relative/dir",
-		"file:../" + filepath.Base(dir):      "file://" + dir,
-		dir + "/plain?x":                     "file://" + dir + "/plain?x",
-		"./plain":                            "file://" + dir + "/plain",
-		".":                                  "file://" + dir,
-		"memory:":                            "memory",
-		"memory://":                          "memory",
-		"memory:///some/prefix":              "memory/some/prefix",
-		"FILE:" + dir + "/scheme-any-case":   "file://" + dir + "/scheme-any-case",
-		"file://" + dir + "?create=0&sync=0": "file://" + dir,
+		"s3://bucket":                            "s3://bucket",
+		"s3://bucket/":                           "s3://bucket",
+		"s3://bucket/some/prefix/":               "s3://bucket/some/prefix",
+		"s3://bucket/a%20b?region=eu-1":          "s3://bucket/a b",
+		"s3://b/p?endpoint=http://x:1":           "s3://b/p?endpoint=http://x:1",
+		"s3://b?path-style&anonymous=true":       "s3://b",
+		"file://" + dir + "/one":                 "file://" + dir + "/one",
+		"file://localhost" + dir + "/one":        "file://" + dir + "/one",
+		"file:" + dir + "/with%20space":          "file://" + dir + "/with space",
+		"file:relative/dir":                      "file://" + dir + "/relative/dir",
+		"file:../" + filepath.Base(dir):          "file://" + dir,
+		dir + "/plain?x":                         "file://" + dir + "/plain?x",
+		"./plain":                                "file://" + dir + "/plain",
+		".":                                      "file://" + dir,
+		"gs://b/p?endpoint=http://x:1&anonymous": "gs://b/p?endpoint=http://x:1",
+		"az://c/p?account=a&anonymous":           "az://c/p?account=a",
+		"memory:":                                "memory",
+		"memory://":                              "memory",
+		"memory:///some/prefix":                  "memory/some/prefix",
+		"FILE:" + dir + "/scheme-any-case":       "file://" + dir + "/scheme-any-case",
+		"file://" + dir + "?create=0&sync=0":     "file://" + dir,
 	} {
-		store, closer, err := storeurl.Open(t.Context(), raw, nil)
+		store, closer, err := registry().Open(t.Context(), raw, nil)
 		if err != nil {
 			t.Errorf("%s: %v", raw, err)
 			continue
@@ -74,7 +90,7 @@ func TestBadURLsSayWhatIsWrong(t *testing.T) {
 	for raw, parts := range map[string][]string{
 		"":                                    {"no scheme"},
 		"bucket/prefix":                       {"no scheme"},
-		"gopher://x":                          {"gopher", "known are file, memory, s3"},
+		"gopher://x":                          {"gopher", "known are az, file, gs, memory, s3"},
 		"s3:bucket":                           {"no bucket"},
 		"s3:///prefix":                        {"no bucket"},
 		"s3://b?endpont=http://x":             {`"endpont"`, "known are endpoint, region, path-style, profile, anonymous"},
@@ -84,6 +100,9 @@ func TestBadURLsSayWhatIsWrong(t *testing.T) {
 		"s3://key:secret@b":                   {"credentials do not belong"},
 		"s3://b/a//b":                         {"empty segment"},
 		"s3://b/../c":                         {".."},
+		"gs:bucket":                           {"no bucket"},
+		"az://c?account=a.b":                  {"account", "a.b"},
+		"az://":                               {"no container"},
 		"s3://b#x":                            {"%23"},
 		"s3://b?a=%zz":                        {"parameters"},
 		"s3://b/%zz":                          {"not a URL"},
@@ -94,7 +113,7 @@ func TestBadURLsSayWhatIsWrong(t *testing.T) {
 		"memory://name":                       {"memory:///prefix"},
 		"memory:?x=1":                         {`"x"`, "known are none"},
 	} {
-		store, _, err := storeurl.Open(t.Context(), raw, nil)
+		store, _, err := registry().Open(t.Context(), raw, nil)
 		if err == nil {
 			t.Errorf("%s opens %s", raw, store)
 			continue
@@ -115,11 +134,12 @@ func TestBadURLsSayWhatIsWrong(t *testing.T) {
 
 func TestOptionsAreWhatURLsStartFrom(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
-	options := &storeurl.Options{File: file.Options{MustExist: true}}
-	if _, _, err := storeurl.Open(t.Context(), "file:"+missing, options); !errors.Is(err, objectstore.ErrNotFound) {
+	registry := &storeurl.Registry{}
+	registry.Register("file", file.Opener(file.Options{MustExist: true}))
+	if _, _, err := registry.Open(t.Context(), "file:"+missing, nil); !errors.Is(err, objectstore.ErrNotFound) {
 		t.Errorf("the option is not heeded: %v", err)
 	}
-	if _, closer, err := storeurl.Open(t.Context(), "file:"+missing+"?create=true", options); err != nil {
+	if _, closer, err := registry.Open(t.Context(), "file:"+missing+"?create=true", nil); err != nil {
 		t.Errorf("the parameter does not go before it: %v", err)
 	} else if err := closer.Close(); err != nil {
 		t.Error(err)
@@ -130,7 +150,7 @@ func TestRegisteredSchemesGetPrefixAndRetries(t *testing.T) {
 	inner := memory.New(nil)
 	calls := 0
 	registry := &storeurl.Registry{}
-	registry.Register("flaky", func(context.Context, *url.URL, *storeurl.Params, storeurl.Options) (objectstore.Store, io.Closer, string, error) {
+	registry.Register("flaky", func(context.Context, *url.URL, *storeurl.Params) (objectstore.Store, io.Closer, string, error) {
 		return storetest.Faulty(inner, storetest.FaultyOptions{Script: func(string, objectstore.Path) storetest.Fault {
 			if calls++; calls == 1 {
 				return storetest.Fault{Before: objectstore.Transient(errors.New("once"), 0)}
@@ -158,9 +178,9 @@ func FuzzOpenURL(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	registry := storeurl.Default()
+	registry := registry()
 	// Without files: a fuzzer must not make directories.
-	registry.Register("file", func(context.Context, *url.URL, *storeurl.Params, storeurl.Options) (objectstore.Store, io.Closer, string, error) {
+	registry.Register("file", func(context.Context, *url.URL, *storeurl.Params) (objectstore.Store, io.Closer, string, error) {
 		return nil, nil, "", errors.New("not here")
 	})
 	f.Fuzz(func(t *testing.T, raw string) {
