@@ -155,13 +155,13 @@ func TestACanceledImportLeavesNoSpaceTaken(t *testing.T) {
 	}
 	before := db.taken()
 	tree := fstest.MapFS{}
-	for i := range 6 {
-		tree[string(rune('a'+i))] = &fstest.MapFile{Data: noise(byte(10+i), 9<<20)}
+	for i := range 2 {
+		tree[string(rune('a'+i))] = &fstest.MapFile{Data: noise(byte(10+i), 40<<20)}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err = db.Objects().Import(ctx, tree, 0, &ImportOptions{Workers: 2, Progress: func(p Progress) {
-		if p.Bytes > 30<<20 {
+		if p.Bytes > 18<<20 {
 			cancel()
 		}
 	}})

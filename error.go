@@ -21,6 +21,8 @@ const (
 	CodePluginRequired = "plugin_required"
 	// CodeNameTaken: the parent has another child of that name.
 	CodeNameTaken = "name_taken"
+	// CodeOtherKind: a file has the name of a directory, or the other way round.
+	CodeOtherKind = "other_kind"
 	// CodeStaleRevision: the node changed since the expected revision.
 	CodeStaleRevision = "stale_revision"
 	// CodeWritesHeld: the database holds writes (see DB.HoldWrites).
@@ -85,7 +87,7 @@ func (e *Error) Is(target error) bool {
 	case fs.ErrNotExist:
 		return e.Status == StatusNotFound
 	case fs.ErrExist:
-		return e.Code == CodeNameTaken
+		return e.Code == CodeNameTaken || e.Code == CodeOtherKind
 	case fs.ErrInvalid:
 		return e.Status == StatusInvalidArgument
 	case fs.ErrClosed:
@@ -157,6 +159,8 @@ func refused(r *tree.Refusal) error {
 		e.Status, e.Code = StatusNotFound, CodeUnpublished
 	case tree.Taken:
 		e.Status, e.Code = StatusConflict, CodeNameTaken
+	case tree.OtherKind:
+		e.Status, e.Code = StatusConflict, CodeOtherKind
 	case tree.Stale:
 		e.Status, e.Code = StatusConflict, CodeStaleRevision
 	case tree.NotEmpty:

@@ -9,14 +9,22 @@ import (
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
-// listPage is how many records a listing reads from the catalog at a time.
-const listPage = 512
+// A listing reads records from the catalog a page at a time: few at first, since
+// many callers look at the first ones only.
+const (
+	firstPage = 32
+	listPage  = 1024
+)
 
 // List yields the records of a directory's children in name order, in bounded
 // memory however many there are. All of them are of one revision, that of the
 // first step, whatever is written meanwhile. An error, of the kinds of
 // [Objects.Children], ends it.
-func (v Objects) List(parent int64) iter.Seq2[Record, error] {
+func (v Objects) List(parent int64) iter.Seq2[Record, error] { return v.ListAfter(parent, "") }
+
+// ListAfter is [Objects.List] from the first name on that is greater than after,
+// by bytes. It costs no more than what is read of it.
+func (v Objects) ListAfter(parent int64, after string) iter.Seq2[Record, error] {
 	const op = "objects.children"
 	return func(yield func(Record, error) bool) {
 		if err := checkParent("parent", parent); err != nil {
@@ -28,8 +36,8 @@ func (v Objects) List(parent int64) iter.Seq2[Record, error] {
 			yield(Record{}, withOp(op, err))
 			return
 		}
-		for after, first := "", true; ; first = false {
-			page, err := pinned.page(parent, after, first)
+		for at, size := after, firstPage; ; size = listPage {
+			page, err := pinned.page(parent, at, size, size == firstPage)
 			if err != nil {
 				yield(Record{}, withOp(op, err))
 				return
@@ -39,10 +47,10 @@ func (v Objects) List(parent int64) iter.Seq2[Record, error] {
 					return
 				}
 			}
-			if len(page) < listPage {
+			if len(page) < size {
 				return
 			}
-			after = page[len(page)-1].Name
+			at = page[len(page)-1].Name
 		}
 	}
 }
@@ -59,8 +67,8 @@ func (v Objects) pin() (Objects, error) {
 	return v, err
 }
 
-// page reads up to listPage children after a name.
-func (v Objects) page(parent int64, after string, first bool) (page []catalog.Node, err error) {
+// page reads up to size children after a name.
+func (v Objects) page(parent int64, after string, size int, first bool) (page []catalog.Node, err error) {
 	err = v.read(func(view *catalog.View) error {
 		if first {
 			if err := tree.Directory(view, "parent", parent); err != nil {
@@ -69,7 +77,7 @@ func (v Objects) page(parent int64, after string, first bool) (page []catalog.No
 		}
 		return view.Children(parent, after, func(n *catalog.Node) bool {
 			page = append(page, *n)
-			return len(page) < listPage
+			return len(page) < size
 		})
 	})
 	return page, err
@@ -102,6 +110,9 @@ func (v Objects) Resolve(path string) (Record, error) {
 				return err
 			}
 			walked += "/" + name
+			if !found && strings.Trim(path, "/") == walked[1:] {
+				return notFound("%s does not exist", tree.Quote(walked))
+			}
 			if !found {
 				return notFound("path %s: %s does not exist", tree.Quote(path), tree.Quote(walked))
 			}
@@ -191,11 +202,15 @@ func (w *walker) step() (Entry, bool, error) {
 				w.stack = w.stack[:len(w.stack)-1]
 				continue
 			}
-			page, err := w.objects.page(top.entity, top.after, false)
+			size := listPage
+			if top.after == "" {
+				size = firstPage
+			}
+			page, err := w.objects.page(top.entity, top.after, size, false)
 			if err != nil {
 				return Entry{}, false, err
 			}
-			top.page, top.next, top.last = page, 0, len(page) < listPage
+			top.page, top.next, top.last = page, 0, len(page) < size
 			continue
 		}
 		n := &top.page[top.next]

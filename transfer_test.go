@@ -2,12 +2,14 @@ package stardust_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stardustdb/stardust"
 )
@@ -150,5 +152,52 @@ func TestAFileThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
 		if err != nil || !bytes.Equal(got, []byte(strings.Repeat("line\n", test.want))) {
 			t.Errorf("stored %q, %v; want %d lines", got, err, test.want)
 		}
+	}
+}
+
+// TestWhatCameBeforeACancellationStays cancels an import in the middle of its
+// second file.
+func TestWhatCameBeforeACancellationStays(t *testing.T) {
+	db := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	from := fstest.MapFS{"a": {Data: []byte("first")}, "b": {Data: randomBytes(4, 20<<20)}}
+	report, err := db.Objects().Import(ctx, from, 0, &stardust.ImportOptions{
+		Workers:  1,
+		Progress: func(p stardust.Progress) { cancelAfter(cancel, p.Bytes > 5<<20) },
+	})
+	if statusOf(err) != stardust.StatusCanceled || report.Created != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if got, err := fs.ReadFile(db.Objects().FS(), "a"); err != nil || string(got) != "first" {
+		t.Errorf("the first file is %q, %v", got, err)
+	}
+}
+
+func cancelAfter(cancel func(), enough bool) {
+	if enough {
+		cancel()
+	}
+}
+
+// TestAListingBeginsAfterAName reads from the middle of a directory on.
+func TestAListingBeginsAfterAName(t *testing.T) {
+	db := open(t)
+	from := make(fstest.MapFS)
+	for i := range 2500 {
+		from[fmt.Sprintf("f%04d", i)] = &fstest.MapFile{}
+	}
+	if _, err := db.Objects().Import(t.Context(), from, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	next := 1001
+	for r, err := range db.Objects().ListAfter(0, "f1000") {
+		if want := fmt.Sprintf("f%04d", next); err != nil || r.Name != want {
+			t.Fatalf("got %s, %v; want %s", r.Name, err, want)
+		}
+		next++
+	}
+	if next != 2500 {
+		t.Errorf("the listing ended before %d", next)
 	}
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stardustdb/stardust"
 )
 
 // completer proposes values for one argument; args are those before it.
@@ -43,30 +47,104 @@ func completePath(e *env, cmd *cobra.Command, args []string, typed string) ([]co
 	if i := strings.LastIndexByte(typed, '/'); i >= 0 {
 		typedDirectory, prefix = typed[:i+1], typed[i+1:]
 	}
-	var found []cobra.Completion
-	//nolint:errcheck // what cannot be listed is not completed
-	e.read(cmd.Context(), args[0], nil, func(s *session) error {
+	var names []string
+	whole := true
+	// What cannot be listed is not completed.
+	_ = e.read(cmd.Context(), args[0], nil, func(s *session) error {
 		r, err := s.objects.Resolve(cleanPath(typedDirectory))
-		if err != nil {
-			return err
+		if err == nil {
+			names, whole, err = s.complete(r.Entity, prefix)
 		}
-		for child, err := range s.objects.List(r.Entity) {
-			if err != nil || len(found) == maxCompletions {
-				return err
-			}
-			if !strings.HasPrefix(child.Name, prefix) || !plain(child.Name) {
-				continue
-			}
-			name := typedDirectory + child.Name
-			if isDirectory(child) {
-				name += "/"
-			}
-			found = append(found, name)
-		}
-		return nil
+		return err
 	})
-	if len(found) == 1 && !strings.HasSuffix(found[0], "/") {
+	for i := range names {
+		names[i] = typedDirectory + names[i]
+	}
+	if whole && len(names) == 1 && !strings.HasSuffix(names[0], "/") {
 		directive = cobra.ShellCompDirectiveNoFileComp
 	}
-	return found, directive
+	return names, directive
+}
+
+// complete returns the names in a directory that begin with prefix; directories
+// end in a slash. Of more than maxCompletions it returns the different ways in
+// which they go on after what they all have in common, which are no whole names:
+// a shell that was given only some of the names would take what those have in
+// common for what all have.
+func (s *session) complete(directory int64, prefix string) (names []string, whole bool, err error) {
+	for child, err := range s.beginning(directory, prefix) {
+		if err != nil {
+			return nil, true, err
+		}
+		if len(names) == maxCompletions {
+			names, err = s.branches(directory, prefix)
+			return names, false, err
+		}
+		name := child.Name
+		if isDirectory(child) {
+			name += "/"
+		}
+		if plain(name) {
+			names = append(names, name)
+		}
+	}
+	return names, true, nil
+}
+
+// beginning yields the children whose names begin with prefix.
+func (s *session) beginning(directory int64, prefix string) iter.Seq2[stardust.Record, error] {
+	return func(yield func(stardust.Record, error) bool) {
+		if prefix != "" {
+			r, err := s.objects.LookupRecord(directory, prefix)
+			if err == nil && !yield(r, nil) {
+				return
+			}
+		}
+		for child, err := range s.objects.ListAfter(directory, prefix) {
+			if err == nil && !strings.HasPrefix(child.Name, prefix) || !yield(child, err) {
+				return
+			}
+		}
+	}
+}
+
+// branches returns what the names that begin with prefix have in common, each
+// time with another letter after it. It looks at one name for each letter.
+func (s *session) branches(directory int64, prefix string) ([]string, error) {
+	var found []string
+	for len(found) < 2 {
+		found = found[:0]
+		if _, err := s.objects.LookupRecord(directory, prefix); prefix != "" && err == nil {
+			found = append(found, prefix)
+		}
+		for at := prefix; len(found) < maxCompletions; {
+			next, err := first(s.objects.ListAfter(directory, at))
+			if err != nil || !strings.HasPrefix(next, prefix) || next == "" {
+				if len(found) == 0 {
+					return nil, err
+				}
+				break
+			}
+			_, size := utf8.DecodeRuneInString(next[len(prefix):])
+			branch := next[:len(prefix)+size]
+			if plain(branch) {
+				found = append(found, branch)
+			}
+			at = branch + string(utf8.MaxRune) + "\xff" // after all that begin so
+		}
+		if len(found) == 1 {
+			prefix = found[0]
+		} else if len(found) == 0 {
+			return nil, nil
+		}
+	}
+	return found, nil
+}
+
+// first returns the first name of a listing, or none.
+func first(children iter.Seq2[stardust.Record, error]) (string, error) {
+	for child, err := range children {
+		return child.Name, err
+	}
+	return "", nil
 }

@@ -59,7 +59,7 @@ func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path,
 	})
 	summed()
 	b.done(report.Bytes)
-	return t.finish(ctx, e, "Exported", "to "+to, report, err)
+	return t.finish(ctx, e, "Exported", "to "+to, report, onFullDisk(to, err))
 }
 
 // sum finds out how many bytes there are, for a bar that is shown, while the

@@ -20,8 +20,9 @@ func newGetCommand(e *env) *cobra.Command {
 	var at revision
 	var replace bool
 	cmd := &cobra.Command{
-		Use:   "get FILE PATH [LOCAL]",
-		Short: "Copy one file out of the database",
+		Use:        "get FILE PATH [LOCAL]",
+		SuggestFor: []string{"cp", "copy"},
+		Short:      "Copy one file out of the database",
 		Long: `Copy the file PATH of the database to the local file LOCAL. When LOCAL is a
 directory, or left out, the file lands in it, or in the working directory, under
 its own name. LOCAL - is standard output.

@@ -42,6 +42,9 @@ func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into 
 	if err := t.check(); err != nil {
 		return err
 	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return openFailure(file, errIsDirectory)
+	}
 	root, err := openLocalDirectory(from)
 	if err != nil {
 		return err

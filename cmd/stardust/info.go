@@ -46,8 +46,8 @@ func printInfo(e *env, info *stardust.Info, size *sizes) {
 		{"last revision", fmt.Sprint(info.LastRevision)},
 		{"files", fmt.Sprint(info.Files)},
 		{"directories", fmt.Sprint(info.Directories)},
-		{"payloads", fmt.Sprintf("%d of %s", info.Payloads, unit(size.format(e, info.PayloadBytes)))},
-		{"chunks", fmt.Sprintf("%d of %s", info.Chunks, unit(size.format(e, info.ChunkBytes)))},
+		{"payloads", fmt.Sprintf("%d (%s)", info.Payloads, unit(size.format(e, info.PayloadBytes)))},
+		{"chunks", fmt.Sprintf("%d (%s)", info.Chunks, unit(size.format(e, info.ChunkBytes)))},
 	} {
 		e.println(fmt.Sprintf("%-14s %s", line.label, line.value))
 	}

@@ -23,8 +23,9 @@ type putting struct {
 func newPutCommand(e *env) *cobra.Command {
 	var p putting
 	cmd := &cobra.Command{
-		Use:   "put FILE LOCAL... DEST",
-		Short: "Store local files, or standard input, in the database",
+		Use:        "put FILE LOCAL... DEST",
+		SuggestFor: []string{"cp", "copy", "add", "store"},
+		Short:      "Store local files, or standard input, in the database",
 		Long: `Store each local file LOCAL at the path DEST of the database. When DEST is a
 directory, ends in a slash or takes several files, they land in it under their own
 names. LOCAL - is standard input, which needs DEST to be a file's name.

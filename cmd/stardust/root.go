@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -86,8 +87,11 @@ func runGroup(cmd *cobra.Command, args []string) error {
 		}
 		return usagef("it takes a command")
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	text := fmt.Sprintf("there is no command %q", args[0])
+	if _, err := os.Stat(args[0]); err == nil && !cmd.HasParent() {
+		return usagef("%s; the command comes first, such as stardust ls %s", text, args[0])
+	}
+	cmd.SuggestionsMinimumDistance = min(2, len(args[0])/2) // or every short command is like a short word
 	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
 		text += "; did you mean " + strings.Join(similar, " or ") + "?"
 	}

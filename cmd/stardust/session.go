@@ -55,7 +55,7 @@ func (e *env) write(ctx context.Context, file string, create bool, fn func(*sess
 	if isMissing(missing) {
 		e.notice("created the database %s", file)
 	}
-	return fn(&session{db, db.Objects().WithContext(ctx)})
+	return onFullDisk(file, fn(&session{db, db.Objects().WithContext(ctx)}))
 }
 
 func (e *env) options(readOnly bool) *stardust.Options {
@@ -69,10 +69,26 @@ func (e *env) options(readOnly bool) *stardust.Options {
 	}
 }
 
-// openFailure says what to do about a database that is not there.
+// openFailure says what to do about a database that cannot be opened.
 func openFailure(file string, err error) error {
+	var e *stardust.Error
 	if isMissing(err) {
 		return fmt.Errorf("%s: no such database; stardust import, put and mkdir make one", file)
+	}
+	if info, failed := os.Stat(file); failed == nil && info.IsDir() {
+		return fmt.Errorf("%s: is a directory; the database file comes first on the command line", quote(file))
+	}
+	if errors.As(err, &e) && e.Code == stardust.CodeReadOnly {
+		return fmt.Errorf("%s: cannot be written, nor a file beside it; commands that only read still work", quote(file))
+	}
+	return err
+}
+
+// onFullDisk says where there is no room.
+func onFullDisk(place string, err error) error {
+	var e *stardust.Error
+	if errors.As(err, &e) && e.Code == stardust.CodeNoSpace {
+		return about(quote(place), err)
 	}
 	return err
 }

@@ -92,7 +92,7 @@ func (p *Plan) bring(item *Item, parent int64, fresh bool) error {
 		case err != nil:
 			return err
 		case found && old.File != item.File:
-			return taken(parent, item.Name, &old)
+			return otherKind(&old)
 		case found && item.File && old.Digest != item.Digest:
 			item.Outcome = Updated
 			p.add(catalog.Digest(old.Entity, catalog.AttributeDigest, item.Digest))
@@ -106,4 +106,12 @@ func (p *Plan) bring(item *Item, parent int64, fresh bool) error {
 	p.makeNode(&n)
 	item.Entity, item.Outcome = n.Entity, Created
 	return nil
+}
+
+// otherKind refuses to turn a file into a directory, or the other way round.
+func otherKind(old *catalog.Node) error {
+	if old.File {
+		return tree.Refuse(tree.OtherKind, "is a directory, and a file in the database")
+	}
+	return tree.Refuse(tree.OtherKind, "is a file, and a directory in the database")
 }

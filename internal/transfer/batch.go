@@ -9,8 +9,10 @@ const (
 	batchBytes = 256 << 20
 )
 
-// batch commits what the walk and the workers bring, many at a time.
-func (im *importer) batch(ctx context.Context) error {
+// batch commits what the walk and the workers bring, many at a time. What has
+// come when the caller gives up is committed, too, so that the next import has
+// less to do.
+func (im *importer) batch(ctx, caller context.Context) error {
 	var items []*Item
 	var size int64
 	for {
@@ -21,6 +23,9 @@ func (im *importer) batch(ctx context.Context) error {
 				size += item.Content.Size()
 			}
 		}
+		if !ok && caller.Err() != nil {
+			ctx = context.WithoutCancel(caller)
+		}
 		if !ok || len(items) >= batchItems || size >= batchBytes {
 			if err := im.commit(ctx, items); err != nil {
 				return err
@@ -28,7 +33,7 @@ func (im *importer) batch(ctx context.Context) error {
 			items, size = items[:0], 0
 		}
 		if !ok {
-			return ctx.Err()
+			return caller.Err()
 		}
 	}
 }

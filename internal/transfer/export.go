@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -156,6 +157,9 @@ func (ex *exporter) write(ctx context.Context) error {
 	for f := range ex.files {
 		outcome, err := ex.writeFile(ctx, &f)
 		f.dir.release()
+		if full(err) {
+			err = &EndError{err} // no other file would do better
+		}
 		var end *EndError
 		switch {
 		case ctx.Err() != nil:
@@ -169,4 +173,9 @@ func (ex *exporter) write(ctx context.Context) error {
 		ex.done(outcome)
 	}
 	return nil
+}
+
+// full reports whether an error says that the disk has no room.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// readDir is how many entries of a directory are read at a time.
-const readDir = 256
+// sortedRun is how many entries of a directory are read at a time. They are
+// stored in the order of their names, so that the rows of neighbors lie near each
+// other and a listing reads few pages.
+const sortedRun = 64 << 10
 
 // Import copies the files and directories of a file system into a directory of
 // the tree. The report is valid with an error, too: what was committed stays.
@@ -35,8 +39,8 @@ type importer struct {
 	stored chan *Item // to the batcher; a directory comes before what is in it
 }
 
-func (im *importer) run(ctx context.Context, into int64) error {
-	group, ctx := errgroup.WithContext(ctx)
+func (im *importer) run(caller context.Context, into int64) error {
+	group, ctx := errgroup.WithContext(caller)
 	// The walk sends to the batcher, too: both channels' senders end together.
 	senders, sendCtx := errgroup.WithContext(ctx)
 	senders.Go(func() error {
@@ -50,7 +54,7 @@ func (im *importer) run(ctx context.Context, into int64) error {
 		defer close(im.stored)
 		return senders.Wait()
 	})
-	group.Go(func() error { return im.batch(ctx) })
+	group.Go(func() error { return im.batch(ctx, caller) })
 	err := group.Wait()
 	for item := range im.stored { // what an error left behind
 		if item.Content != nil {
@@ -127,7 +131,8 @@ func (im *importer) list(ctx context.Context, path string, fn func(fs.DirEntry) 
 		return nil
 	}
 	for {
-		entries, err := dir.ReadDir(readDir)
+		entries, err := dir.ReadDir(sortedRun)
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 		for _, entry := range entries {
 			if err := fn(entry); err != nil {
 				return err

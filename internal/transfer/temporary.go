@@ -12,6 +12,9 @@ import (
 // temporaryPrefix begins the names of files that are being written.
 const temporaryPrefix = ".stardust-export-"
 
+// namesRead is how many names of a directory are read at a time.
+const namesRead = 1024
+
 // IsTemporary reports whether a name is one that exports and gets write under,
 // or that earlier versions did.
 func IsTemporary(name string) bool {
@@ -30,7 +33,7 @@ func RemoveTemporaries(root *os.Root) error {
 	defer func() { _ = dir.Close() }() // reading loses nothing
 	var errs []error
 	for {
-		names, err := dir.Readdirnames(readDir)
+		names, err := dir.Readdirnames(namesRead)
 		for _, name := range names {
 			if IsTemporary(name) {
 				errs = append(errs, removeLeftover(root, name))

@@ -22,6 +22,9 @@ const (
 	Unpublished
 	// Taken: the parent has another child of that name.
 	Taken
+	// OtherKind: a file has the name that is to be a directory's, or the other
+	// way round.
+	OtherKind
 	// Stale: the node changed since the revision that the request expects.
 	Stale
 )
