@@ -92,15 +92,15 @@ func TestBackoffGrowsAndHonoursRetryAfter(t *testing.T) {
 		e.remote.setHook(func(context.Context, call) error {
 			times = append(times, time.Since(start).Round(10*time.Millisecond))
 			switch len(times) {
-			case 1, 2, 3:
+			case 1, 2, 3, 4, 5, 6:
 				return objectstore.Transient(errSlow, 0)
-			case 4:
+			case 7:
 				return objectstore.Transient(errSlow, time.Minute)
 			}
 			return nil
 		})
 		e.fetch("a/x")
-		want := "[0s 100ms 300ms 700ms 1m0.7s]"
+		want := "[0s 100ms 300ms 700ms 1.5s 2.5s 3.5s 1m3.5s]"
 		if got := fmt.Sprint(times); got != want {
 			t.Errorf("GETs at %v, want %v", got, want)
 		}

@@ -15,6 +15,7 @@ const (
 	DefaultRemoteScanInterval  = 10 * time.Minute
 	DefaultIndexInterval       = 5 * time.Minute
 	DefaultMaxIdleFiles        = 256
+	DefaultMaxBackoff          = time.Second
 )
 
 // Options are the options of [Open]. The zero value of every field is its
@@ -42,7 +43,9 @@ type Options struct {
 	// objectstore.NoRetries repeats none. Progress of a download starts the
 	// count again.
 	MaxRetries objectstore.Retries
-	// Backoff is the wait before those repetitions.
+	// Backoff is the wait before those repetitions. Where it has no Max, that
+	// is one second, as in SlateDB's RetryingObjectStore: a remote that comes
+	// back is noticed soon.
 	Backoff objectstore.Backoff
 	// Random is the source of the backoff's jitter, numbers in [0, 1). It is
 	// called concurrently; nil means math/rand/v2.
@@ -100,6 +103,7 @@ func (o *Options) normalize(remote objectstore.Store) Options {
 	setDefault(&n.IndexInterval, DefaultIndexInterval)
 	setDefault(&n.MaxIdleFiles, DefaultMaxIdleFiles)
 	n.MaxIdleFiles = max(n.MaxIdleFiles, 0)
+	setDefault(&n.Backoff.Max, DefaultMaxBackoff)
 	n.MaxRetries = n.MaxRetries.Or(objectstore.RetryForever)
 	if n.VFS == nil {
 		n.VFS = vfs.OS{}

@@ -22,6 +22,9 @@ type retrier struct {
 // wait waits before repetition number *n of a call that failed with err, and
 // counts it. It returns the error to report instead when there is to be none.
 func (r *retrier) wait(ctx context.Context, n *int, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
 	tooMany := isTooManyFiles(err)
 	if !tooMany && !objectstore.IsTransient(err) || objectstore.IsNonRetryable(err) {
 		return err

@@ -32,11 +32,14 @@ func (t *transient) Unwrap() error { return t.err }
 //
 //   - never, when the chain carries [NonRetryable];
 //   - yes, when it carries [Transient];
-//   - never, for the sentinels of this package and for an ended context: a
-//     loop's own context tells whether to go on;
+//   - never, for the sentinels of this package and for a canceled context;
 //   - yes, for a connection that broke, was refused or timed out, and for a
 //     body cut short (io.ErrUnexpectedEOF);
 //   - no, for everything else: what is not known to mend is reported.
+//
+// Whose deadline a time-out was can't be seen from the error: dials, headers
+// and whole requests that time out look like an ended context. So every
+// time-out counts, and a loop asks its own context first whether to go on.
 func IsTransient(err error) bool {
 	if err == nil || IsNonRetryable(err) {
 		return false
@@ -49,7 +52,7 @@ func IsTransient(err error) bool {
 		ErrNotFound, ErrAlreadyExists, ErrPrecondition, ErrNotModified, ErrPermissionDenied,
 		ErrUnauthenticated, ErrUnsupported, ErrInvalidPath, ErrInvalidRange, ErrInvalidOption,
 		ErrUploadNotFound, ErrInvalidPart, ErrNoSpace, ErrClosed,
-		context.Canceled, context.DeadlineExceeded,
+		context.Canceled,
 	} {
 		if errors.Is(err, final) {
 			return false
@@ -58,6 +61,7 @@ func IsTransient(err error) bool {
 	for _, broken := range [...]error{
 		io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
 		syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT,
+		syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ENETDOWN, syscall.ENETRESET, syscall.EHOSTDOWN,
 	} {
 		if errors.Is(err, broken) {
 			return true

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/internal/wire"
 )
 
 // answer says in a line what the client's own error says in many.
@@ -46,12 +46,7 @@ func classify(err error) error {
 		}
 		return classifyResponse(response, &answer{response.StatusCode, response.ErrorCode, err})
 	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) && dns.IsNotFound {
-		return err
-	}
-	var network *net.OpError
-	if errors.As(err, &network) && (network.Op == "dial" || network.Op == "read" || network.Op == "write") {
+	if wire.IsBroken(err) {
 		return objectstore.Transient(err, 0)
 	}
 	return err

@@ -151,7 +151,7 @@ func resultOf(path objectstore.Path, answer *blob.DownloadStreamResponse, option
 		answer.ContentType, answer.ContentEncoding, answer.ContentDisposition, answer.ContentLanguage, answer.CacheControl, answer.Metadata,
 	}
 	return &objectstore.GetResult{
-		Meta: meta, Attributes: d.attributes(), Start: from, End: to, Body: wire.NewBody(answer.Body, to-from, classify),
+		Meta: meta, Attributes: d.attributes(), Start: from, End: to, Body: wire.NewBody(answer.Body, to-from),
 	}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/internal/wire"
 )
 
 // maxErrorBody bounds what is read of an answer that refuses.
@@ -88,12 +88,7 @@ func classify(err error) error {
 		}
 		return fmt.Errorf("%w: %w", objectstore.ErrUnauthenticated, err)
 	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) && dns.IsNotFound {
-		return err
-	}
-	var network *net.OpError
-	if errors.As(err, &network) && (network.Op == "dial" || network.Op == "read" || network.Op == "write") {
+	if wire.IsBroken(err) {
 		return objectstore.Transient(err, 0)
 	}
 	return err

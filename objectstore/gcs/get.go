@@ -131,7 +131,7 @@ func (s *Store) result(path objectstore.Path, answer *http.Response, options *ob
 	if _, err := io.CopyN(io.Discard, answer.Body, from-start); err != nil {
 		return nil, err
 	}
-	var body io.ReadCloser = wire.NewBody(answer.Body, to-from, classify)
+	var body io.ReadCloser = wire.NewBody(answer.Body, to-from)
 	if to-from == size && found.CRC32C != "" {
 		body = &verified{ReadCloser: body, crc: newCRC32C(), want: found.CRC32C}
 	}

@@ -27,10 +27,11 @@ func (s *store) attempts(op string, path objectstore.Path) *attempts {
 // again waits and returns nil when the call that failed with err is to be made
 // again, or returns the error to give up with.
 func (a *attempts) again(ctx context.Context, err error) error {
-	if !objectstore.IsTransient(err) {
+	ended := ctx.Err()
+	switch {
+	case !objectstore.IsTransient(err), ended != nil && errors.Is(err, ended):
 		return a.giveUp(err)
-	}
-	if ended := ctx.Err(); ended != nil {
+	case ended != nil:
 		return a.ended(ended, err)
 	}
 	a.failed++

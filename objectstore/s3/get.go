@@ -127,10 +127,10 @@ func (s *Store) result(path objectstore.Path, output *s3.GetObjectOutput, wanted
 	if from < start || to > end || end-start != length {
 		return nil, fmt.Errorf("asked for bytes [%d, %d), the answer has %d, [%d, %d)", from, to, length, start, end)
 	}
-	body := wire.NewBody(output.Body, to-from, classify)
+	body := wire.NewBody(output.Body, to-from)
 	// A server without ranges sends everything: skip to what was asked for.
 	if _, err := io.CopyN(io.Discard, output.Body, from-start); err != nil {
-		return nil, err
+		return nil, wire.Damaged(err)
 	}
 	return &objectstore.GetResult{
 		Meta: meta, Start: from, End: to, Body: body,

@@ -10,15 +10,14 @@ import (
 // an error, whatever the connection says. Closing it closes the answer.
 type Body struct {
 	io.ReadCloser
-	left     int64
-	classify func(error) error
-	err      error
+	left int64
+	err  error
 }
 
 // NewBody returns a Body of the next size bytes of answer. Errors of the
-// connection pass through classify.
-func NewBody(answer io.ReadCloser, size int64, classify func(error) error) *Body {
-	return &Body{ReadCloser: answer, left: size, classify: classify}
+// connection, and of checksums, are marked as transient.
+func NewBody(answer io.ReadCloser, size int64) *Body {
+	return &Body{ReadCloser: answer, left: size}
 }
 
 // Read implements io.Reader.
@@ -36,7 +35,7 @@ func (b *Body) Read(p []byte) (int, error) {
 		err = fmt.Errorf("%d bytes are missing: %w", b.left, io.ErrUnexpectedEOF)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = b.classify(err)
+		err = Damaged(err)
 	}
 	if b.left == 0 && err == nil {
 		// The checksum of the whole is compared where the answer ends.
@@ -54,5 +53,5 @@ func (b *Body) atEnd() error {
 	if n > 0 || errors.Is(err, io.EOF) {
 		return io.EOF
 	}
-	return b.classify(err)
+	return Damaged(err)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,12 +12,13 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/internal/wire"
 )
 
 // classify wraps an error of the SDK in the sentinel that it stands for, or
 // marks it as transient.
 func classify(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || objectstore.IsTransient(err) {
+	if err == nil || errors.Is(err, context.Canceled) || objectstore.IsTransient(err) {
 		return err
 	}
 	var api smithy.APIError
@@ -39,7 +38,7 @@ func classify(err error) error {
 	if errors.As(err, &response) {
 		return classifyStatus(response.HTTPStatusCode(), err)
 	}
-	if isBroken(err) {
+	if wire.IsBroken(err) {
 		return objectstore.Transient(err, 0)
 	}
 	return err
@@ -115,31 +114,14 @@ func classifyStatus(status int, err error) error {
 	case http.StatusConflict, http.StatusTooManyRequests, http.StatusRequestTimeout:
 		return objectstore.Transient(err, retryAfter(err))
 	default:
-		if status >= 500 || isBroken(err) {
+		// A good answer of which not all made sense was damaged on its way.
+		var damaged *smithy.DeserializationError
+		if status >= 500 || wire.IsBroken(err) || status < 300 && errors.As(err, &damaged) {
 			return objectstore.Transient(err, retryAfter(err))
 		}
 		return err
 	}
 	return fmt.Errorf("%w: %w", sentinel, err)
-}
-
-// isBroken reports whether a connection failed in a way that a new one may not.
-func isBroken(err error) bool {
-	if objectstore.IsTransient(err) {
-		return true
-	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return !dns.IsNotFound
-	}
-	var network *net.OpError
-	if errors.As(err, &network) {
-		// An *net.OpError also carries what TLS peers say; that stays.
-		return network.Op == "dial" || network.Op == "read" || network.Op == "write"
-	}
-	// The server closed a connection that stood idle, or before it answered.
-	var send *smithyhttp.RequestSendError
-	return errors.As(err, &send) && errors.Is(err, io.EOF)
 }
 
 // retryAfter returns how long the answer asked to wait, in either of the forms
