@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -23,7 +24,8 @@ type downloader struct {
 	logger   *slog.Logger
 	fail     func(op string, path objectstore.Path, err error) error
 	limit    int
-	buffers  sync.Pool // of *[]byte
+	stall    time.Duration // the longest silence of a GET; zero: any
+	buffers  sync.Pool     // of *[]byte
 
 	wg      sync.WaitGroup
 	mu      sync.Mutex

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -32,6 +33,7 @@ type call struct {
 // hookStore is a memory store that records calls and lets a test hold them up,
 // fail them and change the bodies that are read.
 type hookStore struct {
+	listed func() // runs for every object listed; may be nil
 	*memory.Store
 
 	mu    sync.Mutex
@@ -122,6 +124,23 @@ func (h *hookStore) Rename(ctx context.Context, from, to objectstore.Path, optio
 		return err
 	}
 	return h.Store.Rename(ctx, from, to, options)
+}
+
+func (h *hookStore) List(ctx context.Context, options *objectstore.ListOptions) iter.Seq2[objectstore.ObjectMeta, error] {
+	return func(yield func(objectstore.ObjectMeta, error) bool) {
+		if err := h.before(ctx, call{op: "list", path: objectstore.Path(options.Prefix)}); err != nil {
+			yield(objectstore.ObjectMeta{}, err)
+			return
+		}
+		for object, err := range h.Store.List(ctx, options) {
+			if h.listed != nil {
+				h.listed()
+			}
+			if !yield(object, err) {
+				return
+			}
+		}
+	}
 }
 
 func (h *hookStore) ListWithDelimiter(ctx context.Context, options *objectstore.ListOptions) (*objectstore.ListResult, error) {

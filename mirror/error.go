@@ -114,6 +114,36 @@ func (e *InvalidConfig) Unwrap() error { return e.Source }
 // Is reports whether target is objectstore.ErrInvalidOption.
 func (e *InvalidConfig) Is(target error) bool { return target == objectstore.ErrInvalidOption }
 
+// WarmError: some objects could not be downloaded by [Warm]. All others are
+// local. It is not marked as non-retryable: another Warm tries them again.
+type WarmError struct {
+	// Failed is the number of objects.
+	Failed int
+	// First are the errors of the first of them.
+	First []error
+}
+
+// maxWarmErrors bounds the errors that a WarmError holds.
+const maxWarmErrors = 10
+
+func (e *WarmError) add(err error) {
+	if e.Failed++; len(e.First) < maxWarmErrors {
+		e.First = append(e.First, err)
+	}
+}
+
+// Error implements error.
+func (e *WarmError) Error() string {
+	what := "objects"
+	if e.Failed == 1 {
+		what = "object"
+	}
+	return fmt.Sprintf("%d %s could not be downloaded, the first because of: %v", e.Failed, what, e.First[0])
+}
+
+// Unwrap returns the errors that it holds.
+func (e *WarmError) Unwrap() []error { return e.First }
+
 // own marks the mirror's own errors.
 type own interface{ mirrorError() }
 

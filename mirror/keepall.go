@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -10,8 +11,8 @@ import (
 const warmBatch = 256
 
 // KeepAll is a Policy that keeps every object under a prefix. Its background
-// work downloads those that the remote has already; until they are there,
-// reads download what they need. The zero value keeps the whole remote.
+// work downloads those that the remote has already, past those that it can't
+// have; until they are there, reads download what they need. The zero value keeps the whole remote.
 type KeepAll struct {
 	BasePolicy
 	// Prefix is a plain string prefix of the paths to keep.
@@ -52,41 +53,64 @@ func (k *KeepAll) Run(ctx context.Context, mirror Handle) error {
 	return Warm(ctx, mirror, k.Prefix)
 }
 
-// Warm downloads every object under a plain string prefix that isn't local,
-// and returns when all are, or with the first error. An object that is deleted
-// meanwhile is no error.
+// Warm downloads every object under a plain string prefix that isn't local, and
+// returns when all are. It goes on past objects that can't be downloaded and
+// returns a [WarmError] about them in the end. A failure of the local disk, an
+// ended ctx and a list that can't be had end it at once. An object that is
+// deleted meanwhile is no error.
 func Warm(ctx context.Context, mirror Handle, prefix string) error {
-	var batch []objectstore.Path
-	flush := func() error {
-		fetches := make([]*Fetch, len(batch))
-		for i, path := range batch {
-			fetches[i] = mirror.Fetch(path)
-		}
-		var first error
-		for _, fetch := range fetches {
-			if first != nil {
-				fetch.Cancel()
-				continue
-			}
-			if err := fetch.Wait(ctx); !isGone(err) {
-				first = err
-			}
-		}
-		batch = batch[:0]
-		return first
-	}
-	for object, err := range mirror.Remote().List(ctx, &objectstore.ListOptions{Prefix: prefix}) {
+	w := warming{ctx: ctx, mirror: mirror}
+	for object, err := range mirror.m.list(ctx, objectstore.ListOptions{Prefix: prefix}) {
 		if err != nil {
-			return err
+			return w.end(err)
 		}
 		if mirror.Contains(object.Path) {
 			continue
 		}
-		if batch = append(batch, object.Path); len(batch) == warmBatch {
-			if err := flush(); err != nil {
-				return err
+		if w.batch = append(w.batch, object.Path); len(w.batch) == warmBatch {
+			if err := w.flush(); err != nil {
+				return w.end(err)
 			}
 		}
 	}
-	return flush()
+	return w.end(w.flush())
+}
+
+// warming is the state of one Warm.
+type warming struct {
+	ctx    context.Context //nolint:containedctx // no longer than Warm
+	mirror Handle
+	batch  []objectstore.Path
+	failed WarmError
+}
+
+// flush downloads the batch. Its error ends the warming.
+func (w *warming) flush() (fatal error) {
+	fetches := make([]*Fetch, len(w.batch))
+	for i, path := range w.batch {
+		fetches[i] = w.mirror.Fetch(path)
+	}
+	w.batch = w.batch[:0]
+	for _, fetch := range fetches {
+		if fatal != nil {
+			fetch.Cancel()
+			continue
+		}
+		switch err := fetch.Wait(w.ctx); {
+		case isGone(err):
+		case w.ctx.Err() != nil, isLocalFailure(err), errors.Is(err, objectstore.ErrClosed):
+			fatal = err
+		default:
+			w.failed.add(err)
+		}
+	}
+	return fatal
+}
+
+// end joins what ended the warming, which may be nil, with what failed before.
+func (w *warming) end(err error) error {
+	if w.failed.Failed == 0 {
+		return err
+	}
+	return errors.Join(err, &w.failed)
 }

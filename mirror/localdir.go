@@ -161,6 +161,8 @@ func (d *localDir) blocks(ctx context.Context, path objectstore.Path, e *entry) 
 	return md.blocks
 }
 
+var errFileTooLong = errors.New("file is too long")
+
 // readFrom returns all bytes of r, which are at most limit.
 func readFrom(r io.ReaderAt, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.NewSectionReader(r, 0, limit+1))
@@ -168,7 +170,7 @@ func readFrom(r io.ReaderAt, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("file is longer than %d bytes", limit)
+		return nil, fmt.Errorf("%w: more than %d bytes", errFileTooLong, limit)
 	}
 	return data, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -18,11 +17,13 @@ func (m *Mirror) getObserved(ctx context.Context, path objectstore.Path, options
 	}
 	whole := *options
 	whole.Range = nil
-	result, err := m.remote.Get(ctx, path, &whole)
+	// The caller's context alone bounds it: the caller retries it, too.
+	var src source
+	result, err := src.open(ctx, m.remote, path, &whole, 0)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readBody(result)
+	data, err := src.readAll()
 	if err != nil {
 		return nil, &objectstore.Error{Op: "get", Store: m.name, Path: string(path), Err: err}
 	}
@@ -52,34 +53,14 @@ type memoryBody struct{ *bytes.Reader }
 
 func (memoryBody) Close() error { return nil }
 
-// readBody reads and closes the Body of a result. The memory that it takes
-// follows the bytes that come, not the size that was promised.
-func readBody(result *objectstore.GetResult) ([]byte, error) {
-	src := &source{body: result.Body, at: result.Start, end: result.End}
-	defer src.close()
-	var data bytes.Buffer
-	data.Grow(int(min(max(0, src.end-src.at), copySize)))
-	for src.at < src.end {
-		if _, err := data.ReadFrom(io.LimitReader(src, src.end-src.at)); err != nil {
-			return nil, err
-		}
-	}
-	if err := src.finish(); err != nil {
-		return nil, err
-	}
-	return data.Bytes(), nil
-}
-
-// Read implements io.Reader for readBody.
-func (s *source) Read(p []byte) (int, error) { return s.read(p) }
-
 // getRemote implements Handle.GetRemote.
 func (m *Mirror) getRemote(ctx context.Context, path objectstore.Path) ([]byte, error) {
 	for retries := 0; ; {
-		result, err := m.remote.Get(ctx, path, &objectstore.GetOptions{})
+		var src source
+		_, err := src.open(ctx, m.remote, path, &objectstore.GetOptions{}, m.options.StallTimeout)
 		if err == nil {
 			var data []byte
-			if data, err = readBody(result); err == nil {
+			if data, err = src.readAll(); err == nil {
 				return data, nil
 			}
 		}

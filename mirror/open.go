@@ -85,7 +85,7 @@ func assemble(dir string, remote objectstore.Store, policy Policy, o Options) *M
 	}
 	m.downloads = &downloader{
 		remote: remote, local: m.local, ordering: m.ordering, retry: m.retry,
-		stats: &m.counters, logger: o.Logger, fail: m.fail, limit: o.DownloadConcurrency,
+		stats: &m.counters, logger: o.Logger, fail: m.fail, limit: o.DownloadConcurrency, stall: o.StallTimeout,
 		running: map[*flight]context.CancelFunc{},
 	}
 	m.evictions = &evictor{local: m.local, ordering: m.ordering, stats: &m.counters}
@@ -107,7 +107,7 @@ func (m *Mirror) recover(ctx context.Context) (*recovery, error) {
 	if err := r.fromMeta(ctx); err != nil {
 		return nil, err
 	}
-	if r.result.FromIndex == r.result.Recovered && r.result.Invalid == 0 {
+	if r.result.FromIndex == r.result.Recovered && r.result.Invalid+r.result.Unreadable == 0 {
 		// The index on disk is as good as the one that would be written.
 		_, _, changes := m.local.index.totals()
 		m.savedIndex.Store(changes)
@@ -115,7 +115,7 @@ func (m *Mirror) recover(ctx context.Context) (*recovery, error) {
 	m.startup = r.result
 	m.logger.Info("mirror is open", "directory", m.local.dir, "remote", m.options.Identity,
 		"recovered", r.result.Recovered, "from_index", r.result.FromIndex,
-		"invalid", r.result.Invalid, "temporary", r.result.Temporary)
+		"invalid", r.result.Invalid, "unreadable", r.result.Unreadable, "temporary", r.result.Temporary)
 	r.announce()
 	return r, nil
 }

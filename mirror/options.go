@@ -16,6 +16,7 @@ const (
 	DefaultIndexInterval       = 5 * time.Minute
 	DefaultMaxIdleFiles        = 256
 	DefaultMaxBackoff          = time.Second
+	DefaultStallTimeout        = 30 * time.Second
 )
 
 // Options are the options of [Open]. The zero value of every field is its
@@ -47,6 +48,12 @@ type Options struct {
 	// is one second, as in SlateDB's RetryingObjectStore: a remote that comes
 	// back is noticed soon.
 	Backoff objectstore.Backoff
+	// StallTimeout is how long the mirror waits for the next bytes of a remote
+	// read of its own, or for a remote's answer to one, before it makes the
+	// call again; zero means 30 seconds.
+	StallTimeout time.Duration
+	// WithoutStallTimeout waits for as long as it takes.
+	WithoutStallTimeout bool
 	// Random is the source of the backoff's jitter, numbers in [0, 1). It is
 	// called concurrently; nil means math/rand/v2.
 	Random func() float64
@@ -80,6 +87,8 @@ func (o *Options) check() error {
 		message = "the download concurrency is negative"
 	case o.RemoteScanInterval < 0:
 		message = "the remote scan interval is negative; WithoutRemoteScan turns the scan off"
+	case o.StallTimeout < 0:
+		message = "the stall timeout is negative; WithoutStallTimeout turns it off"
 	case o.IndexInterval < 0:
 		message = "the index interval is negative"
 	case o.MaxIdleFiles < NoIdleFiles:
@@ -100,6 +109,10 @@ func (o *Options) normalize(remote objectstore.Store) Options {
 	}
 	setDefault(&n.DownloadConcurrency, DefaultDownloadConcurrency)
 	setDefault(&n.RemoteScanInterval, DefaultRemoteScanInterval)
+	setDefault(&n.StallTimeout, DefaultStallTimeout)
+	if n.WithoutStallTimeout {
+		n.StallTimeout = 0
+	}
 	setDefault(&n.IndexInterval, DefaultIndexInterval)
 	setDefault(&n.MaxIdleFiles, DefaultMaxIdleFiles)
 	n.MaxIdleFiles = max(n.MaxIdleFiles, 0)

@@ -3,10 +3,13 @@ package mirror
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -33,7 +36,8 @@ func (s *scanner) loop(ctx context.Context, interval time.Duration) {
 }
 
 // Scan makes one remote scan now: it removes the local copies of objects that
-// are no longer in the remote. It returns what it did, and an error that joins
+// are no longer in the remote, and those of objects that were replaced although
+// mirrored paths must not be. It returns what it did, and an error that joins
 // those of the LIST calls that failed; their local copies are left alone.
 func (m *Mirror) Scan(ctx context.Context) (ScanResult, error) {
 	leave, err := m.enter("scan", "")
@@ -143,36 +147,114 @@ func (s *scanner) readPath(ctx context.Context, name fileName) (objectstore.Path
 	return path, true
 }
 
-// absent returns the suspects under a parent that the remote doesn't have.
-func (s *scanner) absent(ctx context.Context, parent string, suspects []suspect) ([]suspect, error) {
+// scanLeap is how many objects of others a scan lists between two local ones
+// before it begins a new list at the second: about a page.
+const scanLeap = 1000
+
+// absent returns the suspects under a parent that the remote doesn't have, or
+// has with other bytes. It lists from the first local name to the last and
+// holds no more than a page.
+func (s *scanner) absent(ctx context.Context, parent string, suspects []suspect) (absent []suspect, err error) {
 	prefix := ""
 	if parent != "" {
 		prefix = parent + "/"
 	}
-	listed, err := s.m.remote.ListWithDelimiter(ctx, &objectstore.ListOptions{Prefix: prefix})
-	if err != nil {
-		return nil, err
-	}
-	present := make(map[objectstore.Path]bool, len(listed.Objects))
-	for _, object := range listed.Objects {
-		present[object.Path] = true
-	}
-	var absent []suspect
-	for _, x := range suspects {
-		if present[x.path] {
-			continue
+	slices.SortFunc(suspects, func(a, b suspect) int { return strings.Compare(string(a.path), string(b.path)) })
+	judge := func(x suspect, listed *objectstore.ObjectMeta) error {
+		gone, err := s.isGone(ctx, x, listed)
+		if gone {
+			absent = append(absent, x)
 		}
-		if _, err := objectstore.ParsePath(string(x.path)); err != nil {
-			// Stores differ in how they list such paths: ask for it by name.
-			if _, err := objectstore.Head(ctx, s.m.remote, x.path); err == nil {
-				continue
-			} else if !errors.Is(err, objectstore.ErrNotFound) {
-				return nil, err
-			}
+		return err
+	}
+	for from := 0; from < len(suspects); {
+		next, err := s.listFrom(ctx, prefix, suspects, from, judge)
+		if err != nil {
+			return nil, err
 		}
-		absent = append(absent, x)
+		from = next
 	}
 	return absent, nil
+}
+
+// listFrom makes one list that begins at the suspect number next, and judges
+// those that it passes. It returns the number of the one to go on with.
+func (s *scanner) listFrom(ctx context.Context, prefix string, suspects []suspect, next int, judge func(suspect, *objectstore.ObjectMeta) error) (int, error) {
+	options := objectstore.ListOptions{Prefix: prefix, Offset: justBefore(suspects[next].path)}
+	var last objectstore.Path
+	others := 0
+	for object, err := range s.m.list(ctx, options) {
+		if err != nil {
+			return 0, err
+		}
+		if object.Path <= last {
+			return 0, fmt.Errorf("the remote lists %q after %q, which is not in order", string(object.Path), string(last))
+		}
+		last = object.Path
+		for ; next < len(suspects) && suspects[next].path < object.Path; next++ {
+			others = 0
+			if err := judge(suspects[next], nil); err != nil {
+				return 0, err
+			}
+		}
+		switch {
+		case next == len(suspects):
+			return next, nil
+		case suspects[next].path == object.Path:
+			others = 0
+			if err := judge(suspects[next], &object); err != nil {
+				return 0, err
+			}
+			if next++; next == len(suspects) {
+				return next, nil
+			}
+		default:
+			if others++; others >= scanLeap && justBefore(suspects[next].path) > string(object.Path) {
+				return next, nil
+			}
+		}
+	}
+	for ; next < len(suspects); next++ {
+		if err := judge(suspects[next], nil); err != nil {
+			return 0, err
+		}
+	}
+	return next, nil
+}
+
+// justBefore returns a string that sorts before a path, with few paths between.
+func justBefore(path objectstore.Path) string {
+	_, size := utf8.DecodeLastRuneInString(string(path))
+	stem := string(path[:len(path)-size])
+	if size == 1 {
+		switch c := path[len(path)-1]; {
+		case '0' < c && c <= '9', 'A' < c && c <= 'Z', 'a' < c && c <= 'z':
+			return stem + string(rune(c-1))
+		}
+	}
+	return stem
+}
+
+// isGone reports whether the object of a local copy was deleted, or replaced by
+// another. listed is nil when the list did not have it.
+func (s *scanner) isGone(ctx context.Context, x suspect, listed *objectstore.ObjectMeta) (bool, error) {
+	if listed == nil {
+		if _, err := objectstore.ParsePath(string(x.path)); err == nil {
+			return true, nil
+		}
+		// Stores differ in how they list such paths: ask for it by name.
+	} else if x.entry == nil || x.entry.etag() == "" || listed.ETag == "" || listed.ETag == x.entry.etag() {
+		return false, nil
+	}
+	// A list may spell an ETag in a way of its own, so ask before a copy goes.
+	meta, err := s.m.head(ctx, x.path)
+	switch {
+	case errors.Is(err, objectstore.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	return x.entry != nil && listed != nil && meta.ETag != x.entry.etag(), nil
 }
 
 // remove removes local copies in the order of their paths' lines, like
@@ -190,7 +272,7 @@ func (s *scanner) remove(suspects []suspect) int {
 				mu.Lock()
 				removed++
 				mu.Unlock()
-				s.m.logger.Info("local copy of a deleted object is removed", "path", x.path)
+				s.m.logger.Info("local copy of a deleted or replaced object is removed", "path", x.path)
 			}
 		}})
 	}

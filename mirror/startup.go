@@ -136,6 +136,9 @@ type found struct {
 	path objectstore.Path
 	md   metadata
 	err  error
+	// unread: the .meta file could not be read, so that nothing is known
+	// against the pair.
+	unread bool
 }
 
 // fromMeta reads the .meta files of the pairs left, and removes what is not
@@ -150,13 +153,15 @@ func (r *recovery) fromMeta(ctx context.Context) error {
 	const chunk = 4096
 	for len(names) > 0 {
 		n := min(chunk, len(names))
-		for _, f := range r.read(ctx, names[:n]) {
+		all := r.read(ctx, names[:n])
+		if err := ctx.Err(); err != nil {
+			// What could not be read for that reason is as good as before.
+			return local("read the .meta files", "", err)
+		}
+		for _, f := range all {
 			if err := r.settle(f); err != nil {
 				return err
 			}
-		}
-		if err := ctx.Err(); err != nil {
-			return local("read the .meta files", "", err)
 		}
 		names = names[n:]
 	}
@@ -189,7 +194,9 @@ func (r *recovery) readMeta(ctx context.Context, name fileName) found {
 		f.err = errors.New("the .meta file is missing")
 	default:
 		var data []byte
-		if data, f.err = r.d.files.readFile(ctx, r.d.join(name.meta()), maxMeta); f.err == nil {
+		data, f.err = r.d.files.readFile(ctx, r.d.join(name.meta()), maxMeta)
+		f.unread = f.err != nil && !errors.Is(f.err, fs.ErrNotExist) && !errors.Is(f.err, errFileTooLong)
+		if f.err == nil {
 			f.path, f.md, f.err = decodeMeta(data)
 		}
 	}
@@ -200,14 +207,21 @@ func (r *recovery) readMeta(ctx context.Context, name fileName) found {
 	return f
 }
 
-// settle makes a copy known, or removes its files.
+// settle makes a copy known, or removes its files when they are known not to be
+// one.
 func (r *recovery) settle(f found) error {
-	if f.name == "" {
-		return nil // not read: ctx ended
-	}
 	err := f.err
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case f.unread && errors.Is(err, fs.ErrPermission):
 		return local("read "+r.d.join(f.name.meta()), f.path, err)
+	case f.unread:
+		// A disk or network file system that stumbles must not cost the
+		// copies. It is no copy now; the next download replaces it, the next
+		// startup tries again.
+		r.result.Unreadable++
+		r.d.stats.localErrors.Add(1)
+		r.d.logger.Warn("local copy can't be read and is left alone", "file", f.name.object(), "error", err)
+		return nil
 	}
 	if err == nil {
 		e := newEntry(f.md)

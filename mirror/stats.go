@@ -81,6 +81,9 @@ type StartupResult struct {
 	// Invalid entries were removed: a missing partner, malformed metadata, a
 	// wrong name or size, or a conflicting prefix.
 	Invalid int
+	// Unreadable entries could not be read and were left alone; they are no
+	// local copies for now.
+	Unreadable int
 	// Temporary files were removed, or are being removed in the background.
 	Temporary int
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 
@@ -81,9 +80,10 @@ func (d *downloader) pause(ctx context.Context, f *flight, retries *int, err err
 // attempt downloads the object from its first byte.
 func (d *downloader) attempt(ctx context.Context, f *flight, s *staged, ranged bool, retries *int) (metadata, error) {
 	var result *objectstore.GetResult
+	var src source
 	for {
 		var err error
-		if result, err = d.remote.Get(ctx, f.path, &objectstore.GetOptions{}); err == nil {
+		if result, err = src.open(ctx, d.remote, f.path, &objectstore.GetOptions{}, d.stall); err == nil {
 			break
 		}
 		if err := d.pause(ctx, f, retries, err); err != nil {
@@ -98,12 +98,10 @@ func (d *downloader) attempt(ctx context.Context, f *flight, s *staged, ranged b
 		last:   segmentCount(size), sums: map[int64][]uint32{},
 	}
 	if size < 0 || result.Start != 0 || result.End != size || result.Body == nil {
-		if result.Body != nil {
-			_ = result.Body.Close()
-		}
+		src.close()
 		return metadata{}, fmt.Errorf("remote answered bytes %d to %d of %d for the whole object", result.Start, result.End, size)
 	}
-	if err := t.run(ctx, &source{body: result.Body, end: size}); err != nil {
+	if err := t.run(ctx, &src); err != nil {
 		return metadata{}, err
 	}
 	return metadata{
@@ -228,6 +226,9 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 	for {
 		err := t.reach(ctx, src, at, end)
 		for err == nil && at < end {
+			if err = ctx.Err(); err != nil {
+				break // a Body need not look at its context
+			}
 			var n int
 			n, err = src.read(buffer[:min(int64(len(buffer)), end-at)])
 			if n > 0 {
@@ -280,13 +281,12 @@ func (t *transfer) reach(ctx context.Context, src *source, at, end int64) error 
 		return nil
 	}
 	src.close()
-	result, err := t.d.remote.Get(ctx, t.f.path, &objectstore.GetOptions{
+	result, err := src.open(ctx, t.d.remote, t.f.path, &objectstore.GetOptions{
 		Range: objectstore.Bounded(at, end), IfMatch: t.etag,
-	})
+	}, t.d.stall)
 	if err != nil {
 		return err
 	}
-	*src = source{body: result.Body, from: at, at: at, end: end}
 	if result.Body == nil || result.Start != at || result.End != end || result.Meta.Size != t.size || result.Meta.ETag != t.etag {
 		src.close()
 		return &startOver{fmt.Errorf("remote answered bytes %d to %d of %d with ETag %q for %d to %d of %d with ETag %q",
@@ -302,49 +302,4 @@ func (t *transfer) blocks() []uint32 {
 		blocks = append(blocks, t.sums[segment]...)
 	}
 	return blocks
-}
-
-// source is a remote body that is being read. The zero value is none.
-type source struct {
-	body          io.ReadCloser
-	from, at, end int64 // of the object
-}
-
-// read reads into p, which is not longer than what is left. An early end is
-// io.ErrUnexpectedEOF.
-func (s *source) read(p []byte) (int, error) {
-	n, err := s.body.Read(p)
-	s.at += int64(n)
-	switch {
-	case err == io.EOF && s.at < s.end:
-		err = fmt.Errorf("body ended at byte %d of %d: %w", s.at, s.end, io.ErrUnexpectedEOF)
-	case err == io.EOF:
-		err = nil // finish will see it again
-	}
-	return n, err
-}
-
-// finish checks, when everything was read, that the body ends there: it may
-// report that what it gave was not right.
-func (s *source) finish() error {
-	if s.at < s.end {
-		return nil
-	}
-	var one [1]byte
-	n, err := io.ReadFull(s.body, one[:])
-	switch {
-	case n > 0:
-		return fmt.Errorf("body is longer than its %d bytes", s.end)
-	case err != io.EOF:
-		return err
-	}
-	s.close()
-	return nil
-}
-
-func (s *source) close() {
-	if s.body != nil {
-		_ = s.body.Close()
-		s.body = nil
-	}
 }

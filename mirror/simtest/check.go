@@ -15,7 +15,7 @@ import (
 // anything else can change it.
 func (s *simulation) checkRestart(l *life) {
 	local := entries(l.mirror)
-	// A Open that can't read a file drops the copy.
+	// An Open that can not read a file leaves the copy out.
 	if want := s.before; want != nil && l.localFaults == 0 {
 		for path, meta := range want.local {
 			if s.vanished(path) {
@@ -133,7 +133,13 @@ func (s *simulation) checkFiles(l *life, local map[objectstore.Path]objectstore.
 	if l.removeFaults > 0 && !fresh {
 		return
 	}
+	// Open leaves alone what it could not read: two files each.
+	unread := 2 * l.mirror.Handle().Stats().Startup.Unreadable
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if !isTemporary(name) && unread > 0 {
+			unread--
+			continue
+		}
 		if isTemporary(name) && l.uploads > 0 || !fresh && l.vanishes > 0 && strings.HasSuffix(name, ".meta") {
 			continue
 		}

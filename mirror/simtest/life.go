@@ -215,7 +215,7 @@ func (s *simulation) closedLife(l *life) {
 	if l.closeErr != nil && l.localFaults == 0 {
 		s.failf("Close failed without a fault: %v", l.closeErr)
 	}
-	s.before = &restart{local: entries(l.mirror), exact: l.removeFaults == 0}
+	s.before = &restart{local: entries(l.mirror), exact: l.removeFaults == 0 && l.mirror.Handle().Stats().Startup.Unreadable == 0}
 	s.checkClosed(l)
 	s.mu.Lock()
 	s.life = nil
