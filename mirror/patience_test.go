@@ -136,19 +136,6 @@ func TestScanListsOnlyWhatLiesAroundLocalCopies(t *testing.T) {
 	})
 }
 
-func TestScanRemovesCopiesOfObjectsThatWereReplaced(t *testing.T) {
-	bubble(t, func(e *env) {
-		e.put("a/x", "old")
-		e.put("a/y", "bytes")
-		e.store("a/x", "new")
-		if result, err := e.m.Scan(e.Context()); err != nil || result.Removed != 1 {
-			t.Errorf("scan: %+v, %v", result, err)
-		}
-		e.wantAbsent("a/x")
-		e.wantLocal("a/y", "bytes")
-	})
-}
-
 func TestStartupKeepsWhatItCannotRead(t *testing.T) {
 	for _, op := range []vfs.Op{vfs.OpOpen, vfs.OpRead} {
 		for _, cause := range []error{syscall.EIO, syscall.ENOMEM, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EMFILE} {

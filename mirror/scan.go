@@ -36,8 +36,7 @@ func (s *scanner) loop(ctx context.Context, interval time.Duration) {
 }
 
 // Scan makes one remote scan now: it removes the local copies of objects that
-// are no longer in the remote, and those of objects that were replaced although
-// mirrored paths must not be. It returns what it did, and an error that joins
+// are no longer in the remote. It returns what it did, and an error that joins
 // those of the LIST calls that failed; their local copies are left alone.
 func (m *Mirror) Scan(ctx context.Context) (ScanResult, error) {
 	leave, err := m.enter("scan", "")
@@ -160,7 +159,7 @@ func (s *scanner) absent(ctx context.Context, parent string, suspects []suspect)
 		prefix = parent + "/"
 	}
 	slices.SortFunc(suspects, func(a, b suspect) int { return strings.Compare(string(a.path), string(b.path)) })
-	judge := func(x suspect, listed *objectstore.ObjectMeta) error {
+	judge := func(x suspect, listed bool) error {
 		gone, err := s.isGone(ctx, x, listed)
 		if gone {
 			absent = append(absent, x)
@@ -179,7 +178,7 @@ func (s *scanner) absent(ctx context.Context, parent string, suspects []suspect)
 
 // listFrom makes one list that begins at the suspect number next, and judges
 // those that it passes. It returns the number of the one to go on with.
-func (s *scanner) listFrom(ctx context.Context, prefix string, suspects []suspect, next int, judge func(suspect, *objectstore.ObjectMeta) error) (int, error) {
+func (s *scanner) listFrom(ctx context.Context, prefix string, suspects []suspect, next int, judge func(suspect, bool) error) (int, error) {
 	options := objectstore.ListOptions{Prefix: prefix, Offset: justBefore(suspects[next].path)}
 	var last objectstore.Path
 	others := 0
@@ -193,7 +192,7 @@ func (s *scanner) listFrom(ctx context.Context, prefix string, suspects []suspec
 		last = object.Path
 		for ; next < len(suspects) && suspects[next].path < object.Path; next++ {
 			others = 0
-			if err := judge(suspects[next], nil); err != nil {
+			if err := judge(suspects[next], false); err != nil {
 				return 0, err
 			}
 		}
@@ -202,7 +201,7 @@ func (s *scanner) listFrom(ctx context.Context, prefix string, suspects []suspec
 			return next, nil
 		case suspects[next].path == object.Path:
 			others = 0
-			if err := judge(suspects[next], &object); err != nil {
+			if err := judge(suspects[next], true); err != nil {
 				return 0, err
 			}
 			if next++; next == len(suspects) {
@@ -215,7 +214,7 @@ func (s *scanner) listFrom(ctx context.Context, prefix string, suspects []suspec
 		}
 	}
 	for ; next < len(suspects); next++ {
-		if err := judge(suspects[next], nil); err != nil {
+		if err := judge(suspects[next], false); err != nil {
 			return 0, err
 		}
 	}
@@ -235,26 +234,21 @@ func justBefore(path objectstore.Path) string {
 	return stem
 }
 
-// isGone reports whether the object of a local copy was deleted, or replaced by
-// another. listed is nil when the list did not have it.
-func (s *scanner) isGone(ctx context.Context, x suspect, listed *objectstore.ObjectMeta) (bool, error) {
-	if listed == nil {
-		if _, err := objectstore.ParsePath(string(x.path)); err == nil {
-			return true, nil
-		}
-		// Stores differ in how they list such paths: ask for it by name.
-	} else if x.entry == nil || x.entry.etag() == "" || listed.ETag == "" || listed.ETag == x.entry.etag() {
+// isGone reports whether the object of a local copy was deleted. listed tells
+// whether the list had it.
+func (s *scanner) isGone(ctx context.Context, x suspect, listed bool) (bool, error) {
+	if listed {
 		return false, nil
 	}
-	// A list may spell an ETag in a way of its own, so ask before a copy goes.
-	meta, err := s.m.head(ctx, x.path)
-	switch {
-	case errors.Is(err, objectstore.ErrNotFound):
+	if _, err := objectstore.ParsePath(string(x.path)); err == nil {
 		return true, nil
-	case err != nil:
-		return false, err
 	}
-	return x.entry != nil && listed != nil && meta.ETag != x.entry.etag(), nil
+	// Stores differ in how they list such paths: ask for it by name.
+	_, err := s.m.head(ctx, x.path)
+	if errors.Is(err, objectstore.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
 }
 
 // remove removes local copies in the order of their paths' lines, like
@@ -272,7 +266,7 @@ func (s *scanner) remove(suspects []suspect) int {
 				mu.Lock()
 				removed++
 				mu.Unlock()
-				s.m.logger.Info("local copy of a deleted or replaced object is removed", "path", x.path)
+				s.m.logger.Info("local copy of a deleted object is removed", "path", x.path)
 			}
 		}})
 	}
