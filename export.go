@@ -81,6 +81,9 @@ func (s exportSource) Walk(entity int64) iter.Seq2[transfer.Node, error] {
 				Path: entry.Path, Entity: r.Entity, Name: r.Name,
 				File: r.Kind == KindFile, Size: r.Size, Digest: r.Digest,
 			}
+			if err == nil {
+				node.Attributes, err = s.objects.fileAttributes(r.Entity)
+			}
 			if !yield(node, err) {
 				return
 			}

@@ -153,7 +153,7 @@ func importNodes(items []*transfer.Item) []commit.Item {
 	for i, item := range items {
 		n := &nodes[i]
 		n.Name, n.Under = item.Name, positions[item.Parent]
-		n.Parent, n.Orphan = item.Parent.Entity, item.Parent.Failed
+		n.Parent, n.Orphan, n.Attributes = item.Parent.Entity, item.Parent.Failed, item.Attributes
 		if d := draftOf(item); d != nil {
 			n.File, n.Digest = true, d.Digest()
 		} else {

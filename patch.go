@@ -52,7 +52,7 @@ func attributesValue(n *catalog.Node, written []dust.Member) dust.Value {
 	own = append(own,
 		dust.Member{Name: catalog.AttributeName, Value: dust.NewString(n.Name)},
 		dust.Member{Name: catalog.AttributeParent, Value: dust.NewInt(n.Parent)})
-	at := slices.IndexFunc(written, func(m dust.Member) bool { return m.Name > tree.ReservedPrefix })
+	at := slices.IndexFunc(written, func(m dust.Member) bool { return m.Name > catalog.AttributeParent })
 	if at < 0 {
 		at = len(written)
 	}

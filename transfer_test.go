@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stardustdb/stardust"
 )
@@ -199,5 +200,54 @@ func TestAListingBeginsAfterAName(t *testing.T) {
 	}
 	if next != 2500 {
 		t.Errorf("the listing ended before %d", next)
+	}
+}
+
+// TestPermissionsAndTimesComeBack imports a directory and exports it elsewhere.
+func TestPermissionsAndTimesComeBack(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"secret": "key", "bin/run": "#!/bin/sh"})
+	when := time.Date(2001, 2, 3, 4, 5, 6, 123456789, time.UTC)
+	modes := map[string]fs.FileMode{"secret": 0o600, "bin/run": 0o755, "bin": 0o700}
+	for name, mode := range modes {
+		path := filepath.Join(dir, name)
+		if err := firstOf(os.Chmod(path, mode), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t)
+	if _, err := db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	to := t.TempDir()
+	if _, err := db.Objects().Export(t.Context(), 0, to, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range modes {
+		info, err := os.Stat(filepath.Join(to, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != mode || !info.ModTime().Equal(when) {
+			t.Errorf("%s: %v, %v", name, info.Mode(), info.ModTime())
+		}
+	}
+	// Run again, nothing has changed and no revision is made.
+	before, err := db.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := db.Objects().Import(t.Context(), os.DirFS(to), 0, nil)
+	after, failed := db.Snapshot()
+	if err != nil || failed != nil || report.Unchanged != 2 || after.Revision() != before.Revision() {
+		t.Errorf("%+v, revision %d after %d, %v", report, after.Revision(), before.Revision(), err)
+	}
+	// Permissions that change are a change.
+	if err := os.Chmod(filepath.Join(dir, "secret"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	report, err = db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil)
+	if err != nil || report.Updated != 1 || report.Unchanged != 1 {
+		t.Errorf("%+v, %v", report, err)
 	}
 }

@@ -75,6 +75,7 @@ func printed(t *testing.T, dir, line string) string {
 		{`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`, "2026-12-02 10:15:30"},
 		{`(?m)^(identity +)[0-9a-f]{32}$`, "${1}b151cf94eda274e49d552e613e9c40cc"},
 		{`(?m)^(file size +)\d+$`, "${1}278528"},
+		{`("mtime": *)"[^"]*"`, `${1}"2026-12-02T10:15:30.123456789Z"`},
 		{`entity \d+ has`, "entity 3 has"}, // an import reads files in any order
 		{`(?m)^(Backed up .*)\(.*\)`, "${1}(272 KiB)"},
 	} {

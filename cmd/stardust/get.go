@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/transfer"
 )
 
@@ -64,8 +65,16 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 	if err != nil {
 		return err
 	}
+	known, err := s.objects.FileAttributes(r.Entity)
+	if err != nil {
+		return err
+	}
+	kept := attributes.File{MTime: known.ModTime}
+	if known.HasMode {
+		kept.SetMode(known.Mode)
+	}
 	b := e.newBar("get", r.Size)
-	err = saveLocal(stream, b, directory, name, replace)
+	err = saveLocal(stream, b, directory, name, &kept, replace)
 	b.done(b.current.Load())
 	return stopped(ctx, err, "no local file was written")
 }
@@ -98,7 +107,7 @@ func (s *session) fileAt(path string) (stardust.Record, error) {
 
 // saveLocal writes what from holds to a new file and then gives it its name. What
 // a get that was killed left behind is removed first.
-func saveLocal(from io.WriterTo, b *bar, directory, name string, replace bool) (err error) {
+func saveLocal(from io.WriterTo, b *bar, directory, name string, kept *attributes.File, replace bool) (err error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
 		return err
@@ -119,7 +128,7 @@ func saveLocal(from io.WriterTo, b *bar, directory, name string, replace bool) (
 	if err := transfer.RemoveTemporaries(root); err != nil {
 		return about(quote(directory), err)
 	}
-	return about(quote(place), transfer.Save(root, name, old, func(w io.Writer) error {
+	return about(quote(place), transfer.Save(root, name, old, kept, func(w io.Writer) error {
 		_, err := from.WriteTo(io.MultiWriter(w, countingWriter{b}))
 		return err
 	}))

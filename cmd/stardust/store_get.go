@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -60,7 +61,7 @@ func (e *env) download(ctx context.Context, store objectstore.Store, path object
 	}
 	defer result.Body.Close() //nolint:errcheck // reading loses nothing
 	b := e.newBar("get", result.Meta.Size)
-	err = saveLocal(writerTo{contextReader(ctx, result.Body)}, b, directory, name, replace)
+	err = saveLocal(writerTo{contextReader(ctx, result.Body)}, b, directory, name, new(attributes.File), replace)
 	b.done(b.current.Load())
 	return err
 }

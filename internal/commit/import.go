@@ -1,6 +1,9 @@
 package commit
 
 import (
+	"bytes"
+
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/tree"
@@ -17,6 +20,9 @@ type Item struct {
 	Name   string
 	File   bool
 	Digest digest.Digest // of a file's payload, which is published
+	// Attributes is the value of the attribute attributes.NameFile that the node
+	// gets, as compact JSON; nil leaves it alone.
+	Attributes []byte
 
 	// What Import sets: the node that the item is, what happened to it, and
 	// why it was refused, if it was.
@@ -99,12 +105,35 @@ func (p *Plan) bring(item *Item, parent int64, fresh bool) error {
 		}
 		if found {
 			item.Entity = old.Entity
-			return nil
+			return p.describe(item)
 		}
 	}
 	n := catalog.Node{Parent: parent, Name: item.Name, File: item.File, Digest: item.Digest}
 	p.makeNode(&n)
 	item.Entity, item.Outcome = n.Entity, Created
+	if item.Attributes != nil {
+		p.add(catalog.Raw(n.Entity, attributes.NameFile, item.Attributes))
+	}
+	return nil
+}
+
+// describe plans the attributes of a node that is there already.
+func (p *Plan) describe(item *Item) error {
+	if item.Attributes == nil {
+		return nil
+	}
+	same := false
+	err := p.tx.Attributes(item.Entity, func(name string, value []byte) bool {
+		if name == attributes.NameFile {
+			same = bytes.Equal(value, item.Attributes)
+		}
+		return name < attributes.NameFile
+	})
+	if err != nil || same {
+		return err
+	}
+	item.Outcome = Updated
+	p.add(catalog.Raw(item.Entity, attributes.NameFile, item.Attributes))
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+
+	"github.com/stardustdb/stardust/internal/attributes"
 )
 
 // directory is an open directory of an export's target. Paths are never
@@ -31,9 +33,14 @@ func (d *directory) release() {
 	}
 }
 
-// makeDirectory makes a child directory, and reports whether it was missing.
-func (d *directory) makeDirectory(name string) (made bool, err error) {
-	err = d.root.Mkdir(name, 0o777)
+// makeDirectory makes a child directory, and reports whether it was missing. Its
+// permissions follow when everything is in it.
+func (d *directory) makeDirectory(name string, kept *attributes.File) (made bool, err error) {
+	mode := fs.FileMode(0o777)
+	if kept.HasMode {
+		mode = kept.FileMode().Perm() | 0o700
+	}
+	err = d.root.Mkdir(name, mode)
 	if !errors.Is(err, fs.ErrExist) {
 		return err == nil, err
 	}

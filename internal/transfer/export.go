@@ -38,6 +38,7 @@ type exporter struct {
 	replace bool
 	from    Source
 	files   chan exportFile
+	made    []Node // directories to describe once everything is in them
 }
 
 // exportFile is a file to write into an open directory.
@@ -71,7 +72,36 @@ func (ex *exporter) run(ctx context.Context, entity int64, to string) error {
 	for f := range ex.files { // what an error left behind
 		f.dir.release()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return ex.describe(to)
+}
+
+// describe gives the directories that were made their permissions and times,
+// those further in first: until then they could be written, and changed as they
+// were.
+func (ex *exporter) describe(to string) error {
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	path := newChain(newDirectory(root))
+	defer path.close()
+	for i := len(ex.made) - 1; i >= 0; i-- {
+		node := &ex.made[i]
+		dir, err := path.parent(node.Path)
+		if err == nil && !node.Attributes.MTime.IsZero() {
+			err = dir.root.Chtimes(node.Name, node.Attributes.MTime, node.Attributes.MTime)
+		}
+		if err == nil && node.Attributes.HasMode {
+			err = dir.root.Chmod(node.Name, node.Attributes.FileMode().Perm())
+		}
+		if err != nil {
+			ex.failed(node.Path, err)
+		}
+	}
+	return nil
 }
 
 // makeAll makes a directory and those that lead to it, and reports whether it
@@ -125,7 +155,10 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 
 // directory makes a directory of the tree.
 func (ex *exporter) directory(in *directory, node *Node) {
-	made, err := in.makeDirectory(node.Name)
+	made, err := in.makeDirectory(node.Name, &node.Attributes)
+	if made && (node.Attributes.HasMode || !node.Attributes.MTime.IsZero()) {
+		ex.made = append(ex.made, *node)
+	}
 	if err == nil && !made {
 		err = cleanChild(in.root, node.Name)
 	}

@@ -104,6 +104,9 @@ func (im *importer) found(ctx context.Context, in pending, entry fs.DirEntry) (d
 	switch {
 	case entry.IsDir():
 		item.Made = new(Directory)
+		if info, err := entry.Info(); err == nil {
+			item.Attributes = describe(info)
+		}
 		return item, send(ctx, im.stored, item)
 	case IsTemporary(item.Name):
 		im.skip(item.path, errors.New("is what an interrupted export or get left behind, which is not imported"))

@@ -7,16 +7,22 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/stardustdb/stardust/internal/attributes"
 )
 
 // Save writes a file under a temporary name and then gives it its own, in place
 // of a file that is there: it is whole or not at all. Old is what is known of
-// that file, or nil. The new one takes over its permissions and is at no time
-// readable by anybody who could not read the old one.
-func Save(root *os.Root, name string, old fs.FileInfo, write func(io.Writer) error) (err error) {
+// that file, or nil. The new one takes over its permissions, or has those that
+// are kept when there was none, and is at no time readable by anybody who could
+// not read it then. Setuid, setgid and sticky bits are not restored.
+func Save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, write func(io.Writer) error) (err error) {
 	mode := fs.FileMode(0o666)
-	if old != nil {
+	switch {
+	case old != nil:
 		mode = old.Mode().Perm()
+	case kept.HasMode:
+		mode = kept.FileMode().Perm()
 	}
 	file, temporary, err := createTemporary(root, mode)
 	if err != nil {
@@ -28,8 +34,15 @@ func Save(root *os.Root, name string, old fs.FileInfo, write func(io.Writer) err
 		}
 	}()
 	err = write(file)
-	if err == nil && old != nil {
+	switch {
+	case err != nil:
+	case old != nil:
 		err = takeOver(file, old)
+	case kept.HasMode:
+		err = file.Chmod(mode)
+	}
+	if err == nil && !kept.MTime.IsZero() {
+		err = root.Chtimes(temporary, kept.MTime, kept.MTime)
 	}
 	if err == nil && renamesOpen {
 		// Renamed while it is locked, or another run could take it for a

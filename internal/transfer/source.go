@@ -4,6 +4,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
@@ -28,6 +29,8 @@ type Node struct {
 	File   bool
 	Size   int64         // of a file, in bytes
 	Digest digest.Digest // of a file
+	// Attributes is what is kept of it besides.
+	Attributes attributes.File
 }
 
 // EndError is an error that ends a transfer, because no other file could do

@@ -18,7 +18,7 @@ var (
 // store is a worker: it reads files and stores their content.
 func (im *importer) store(ctx context.Context) error {
 	for item := range im.files {
-		content, err := im.storeFile(ctx, item.path)
+		content, info, err := im.storeFile(ctx, item.path)
 		if err != nil {
 			var source *SourceError
 			switch {
@@ -32,7 +32,7 @@ func (im *importer) store(ctx context.Context) error {
 			}
 			continue
 		}
-		item.Content = content
+		item.Content, item.Attributes = content, describe(info)
 		if err := send(ctx, im.stored, item); err != nil {
 			content.Abandon()
 			return err
@@ -43,40 +43,40 @@ func (im *importer) store(ctx context.Context) error {
 
 // storeFile stores a file as it is between two looks at it that agree. One that
 // never stands still is stored as it was read last, and reported.
-func (im *importer) storeFile(ctx context.Context, path string) (Content, error) {
+func (im *importer) storeFile(ctx context.Context, path string) (Content, fs.FileInfo, error) {
 	f, err := im.from.Open(path)
 	if err != nil {
-		return nil, &SourceError{err}
+		return nil, nil, &SourceError{err}
 	}
 	defer func() { _ = f.Close() }() // reading loses nothing
 	before, err := f.Stat()
 	if err != nil {
-		return nil, &SourceError{err}
+		return nil, nil, &SourceError{err}
 	}
 	if im.to.Owns(before) {
-		return nil, errOwn
+		return nil, nil, errOwn
 	}
 	for try := 1; ; try++ {
 		content, err := im.to.Store(ctx, io.TeeReader(&contextReader{ctx, f}, &im.collector))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		after, err := f.Stat()
 		if err != nil {
 			content.Abandon()
-			return nil, &SourceError{err}
+			return nil, nil, &SourceError{err}
 		}
 		if same(before, after, content.Size()) {
-			return content, nil
+			return content, after, nil
 		}
 		again, seekable := f.(io.Seeker)
 		if try == readTries || !seekable {
 			im.failed(path, errChanged)
-			return content, nil
+			return content, after, nil
 		}
 		content.Abandon()
 		if _, err := again.Seek(0, io.SeekStart); err != nil {
-			return nil, &SourceError{err}
+			return nil, nil, &SourceError{err}
 		}
 		before = after
 	}

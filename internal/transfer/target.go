@@ -48,6 +48,9 @@ type Item struct {
 	Name    string
 	Made    *Directory // of a directory; nil for a file
 	Content Content    // of a file
+	// Attributes is what the file system knows of it besides, as the value of
+	// the attribute attributes.NameFile; nil when it knows nothing.
+	Attributes []byte
 
 	// Outcome and Err are what Commit made of it. An item with an Err was
 	// refused, and the others of its batch were not.

@@ -39,7 +39,7 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 		outcome = Updated
 	}
 	var written int64
-	err = Save(root, node.Name, info, func(w io.Writer) error {
+	err = Save(root, node.Name, info, &node.Attributes, func(w io.Writer) error {
 		return ex.from.WriteContent(node, io.MultiWriter(w, &ex.collector, counter{&written}))
 	})
 	if err != nil {

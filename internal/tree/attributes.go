@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/dust"
 )
@@ -25,7 +26,7 @@ const ReservedPrefix = "stardust/"
 // without ReservedPrefix. It returns a Refusal.
 func CheckAttribute(name string) error {
 	switch {
-	case strings.HasPrefix(name, ReservedPrefix):
+	case strings.HasPrefix(name, ReservedPrefix) && !attributes.Shared(name):
 		return Refuse(Invalid, "%s: is reserved; of these only %s may be patched", Quote(name), catalog.AttributeDigest)
 	case name == "" || len(name) > maxAttributeName || !utf8.ValidString(name):
 		return Refuse(Invalid, "%s: is not an attribute's name, which has 1 to %d bytes of UTF-8", Quote(name), maxAttributeName)

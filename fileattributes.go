@@ -1,0 +1,45 @@
+package stardust
+
+import (
+	"io/fs"
+	"time"
+
+	"github.com/stardustdb/stardust/internal/attributes"
+	"github.com/stardustdb/stardust/internal/catalog"
+)
+
+// FileAttributes are what a file system knew of a file or directory beside its
+// name and content, as an import kept it in the attribute stardust/file; see
+// docs/attributes.md.
+type FileAttributes struct {
+	HasMode bool
+	Mode    fs.FileMode // permissions, with setuid, setgid and sticky; when HasMode is set
+	ModTime time.Time   // zero when not known
+}
+
+// FileAttributes returns what is kept of a file or directory. The zero value says
+// that nothing is, also for the root and for an attribute of another form.
+func (v Objects) FileAttributes(entity int64) (FileAttributes, error) {
+	f, err := v.fileAttributes(entity)
+	if err != nil {
+		return FileAttributes{}, withOp("objects.attributes", err)
+	}
+	return FileAttributes{f.HasMode, f.FileMode(), f.MTime}, nil
+}
+
+func (v Objects) fileAttributes(entity int64) (f attributes.File, err error) {
+	if entity == catalog.Root {
+		return f, nil
+	}
+	err = v.readOne(func(view *catalog.View) error {
+		return view.Attributes(entity, func(name string, value []byte) bool {
+			if name == attributes.NameFile {
+				if kept, bad := attributes.Decode(value); bad == nil {
+					f = kept
+				}
+			}
+			return name < attributes.NameFile
+		})
+	})
+	return f, err
+}
