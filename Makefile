@@ -5,7 +5,7 @@ GO       ?= go
 BIN      := $(CURDIR)/bin
 TOOLS    := -modfile=tools.mod
 
-.PHONY: test lint fmt build unit race seeds small fuzz bench deps clean
+.PHONY: test lint fmt build unit race seeds small fuzz bench deps clean install library
 
 # Everything that must hold before a change lands.
 test: deps lint build race seeds small
@@ -58,5 +58,36 @@ fuzz:
 bench:
 	$(GO) run ./bench
 
+# The C library, into build/.
+SONAME   := libstardust.so.1
+ABI      := $(shell sed -n 's/^.define STARDUST_ABI_VERSION //p' cmd/libstardust/stardust.h)
+library:
+	$(GO) build -buildmode=c-shared -ldflags=-extldflags=-Wl,-soname,$(SONAME) -o build/$(SONAME) ./cmd/libstardust
+	$(GO) build -buildmode=c-archive -o build/libstardust.a ./cmd/libstardust
+	ln -sf $(SONAME) build/libstardust.so
+
+# The program with its man pages and completions, and the C library with its
+# header and pkg-config file. DESTDIR is for packages.
+PREFIX     ?= /usr/local
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR     ?= $(PREFIX)/share/man
+install: library
+	$(GO) build -o build/stardust ./cmd/stardust
+	rm -rf build/man && build/stardust man build/man
+	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(MANDIR)/man1" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions"
+	install -m 755 build/stardust "$(DESTDIR)$(BINDIR)/stardust"
+	install -m 755 build/$(SONAME) "$(DESTDIR)$(LIBDIR)/$(SONAME)"
+	ln -sf $(SONAME) "$(DESTDIR)$(LIBDIR)/libstardust.so"
+	install -m 644 build/libstardust.a "$(DESTDIR)$(LIBDIR)/libstardust.a"
+	install -m 644 cmd/libstardust/stardust.h bindings/cpp/stardust.hpp "$(DESTDIR)$(INCLUDEDIR)/"
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(ABI)|' cmd/libstardust/stardust.pc.in >build/stardust.pc
+	install -m 644 build/stardust.pc "$(DESTDIR)$(LIBDIR)/pkgconfig/stardust.pc"
+	install -m 644 build/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
+	build/stardust completion bash >"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/stardust"
+	build/stardust completion zsh >"$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_stardust"
+
 clean:
-	rm -rf $(BIN)
+	rm -rf $(BIN) build

@@ -3,10 +3,11 @@
 #
 #   - the S3 server versitygw and fake-gcs-server, an emulator of Google Cloud
 #     Storage, into bin/ (tools/versitygw/go.mod, tools/fakegcs/go.mod)
-#   - SlateDB, the AWS SDK for JavaScript, and Azurite, an emulator of Azure Blob
-#     Storage, by npm ci (package-lock.json)
+#   - SlateDB, the AWS SDK for JavaScript, koffi, and Azurite, an emulator of Azure
+#     Blob Storage, by npm ci (package-lock.json)
 #   - Debian's awscli, s3cmd, flatbuffers-compiler and chromium, and for the C
-#     library gcc, g++, clang and valgrind, where apt-get works
+#     library gcc, g++, clang, valgrind, pkg-config and python3, where apt-get
+#     works
 #
 # It does nothing that is done already.
 set -eu
@@ -28,7 +29,7 @@ build() { # folder of a go.mod, program, package
 build versitygw versitygw github.com/versity/versitygw/cmd/versitygw
 build fakegcs fake-gcs-server github.com/fsouza/fake-gcs-server
 
-for folder in e2e/slatedb tools/s3conformance/js tools/azurite; do
+for folder in e2e/slatedb tools/s3conformance/js tools/azurite bindings/node; do
 	want=$(cksum <"$folder/package-lock.json")
 	if [ "$(cat "$folder/node_modules/.stamp" 2>/dev/null)" != "$want" ]; then
 		echo "npm ci in $folder"
@@ -44,6 +45,8 @@ missing=
 [ -x /usr/bin/gcc ] || missing="$missing gcc libc6-dev"
 [ -x /usr/bin/g++ ] || missing="$missing g++"
 [ -x /usr/bin/clang ] || missing="$missing clang"
+[ -x /usr/bin/pkg-config ] || missing="$missing pkg-config"
+[ -x /usr/bin/python3 ] || missing="$missing python3"
 [ -x /usr/bin/valgrind ] || missing="$missing valgrind libc6-dbg"
 [ -x /usr/bin/chromium ] || missing="$missing chromium fonts-dejavu-core"
 if [ -n "$missing" ]; then

@@ -9,6 +9,7 @@ import "context"
 
 // cancelHandle stops the calls that have it.
 type cancelHandle struct {
+	entry
 	ctx    context.Context // what C's handle is for
 	cancel context.CancelFunc
 }
@@ -30,7 +31,7 @@ func contextOf(handle C.stardust_cancel) (context.Context, error) {
 //export stardust_cancel_new
 func stardust_cancel_new() C.stardust_cancel {
 	ctx, cancel := context.WithCancel(context.Background())
-	return C.stardust_cancel(table.put(&cancelHandle{ctx, cancel}))
+	return C.stardust_cancel(table.put(&cancelHandle{ctx: ctx, cancel: cancel}))
 }
 
 //export stardust_cancel_now

@@ -15,6 +15,7 @@ import (
 // database is an open database, with the threads that run callbacks of calls on
 // it: those may not close it, as they would wait for themselves.
 type database struct {
+	entry
 	db *stardust.DB
 
 	mu        sync.Mutex

@@ -15,6 +15,7 @@ import (
 
 // document is a document that C holds, with the texts that it asked for.
 type document struct {
+	entry
 	value *stardust.Document
 
 	mu       sync.Mutex

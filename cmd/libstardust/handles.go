@@ -32,7 +32,11 @@ func (k kind) String() string {
 }
 
 // object is what a handle may stand for. Its kind doesn't depend on its value.
-type object interface{ kind() kind }
+// It has its place in the table with it, which saves an allocation a handle.
+type object interface {
+	kind() kind
+	place() *entry
+}
 
 // handles maps numbers to objects, and looks one up without a lock. A number is
 // a generation, the index of a slot and a kind. A slot's generations only grow,
@@ -65,10 +69,13 @@ type slot struct {
 	generation atomic.Uint64
 }
 
+// entry is an object's place in the table. Objects embed it.
 type entry struct {
 	handle uint64
 	object object
 }
+
+func (e *entry) place() *entry { return e }
 
 func newHandles() *handles {
 	return &handles{first: 1<<8 + rand.Uint64N(generationMask/4)}
@@ -86,7 +93,7 @@ func (h *handles) slot(index uint64) *slot {
 	return &(*segment)[index-firstSlots*(1<<i-1)]
 }
 
-// put gives an object a handle. It returns 0 when 1<<indexBits are
+// put gives an object its handle, once. It returns 0 when 1<<indexBits are
 // live.
 func (h *handles) put(o object) uint64 {
 	h.mu.Lock()
@@ -98,7 +105,9 @@ func (h *handles) put(o object) uint64 {
 	s := h.slot(index)
 	generation := s.generation.Add(1)
 	handle := generation<<(indexBits+kindBits) | index<<kindBits | uint64(o.kind())
-	s.entry.Store(&entry{handle, o})
+	e := o.place()
+	e.handle, e.object = handle, o
+	s.entry.Store(e)
 	return handle
 }
 

@@ -6,7 +6,10 @@ package main
 import "C"
 
 // hold is a hold of a database's writes.
-type hold struct{ release func() }
+type hold struct {
+	entry
+	release func()
+}
 
 func (*hold) kind() kind { return kindHold }
 
@@ -29,7 +32,7 @@ func stardust_db_hold_writes(handle C.stardust_db, cancel C.stardust_cancel, int
 	if err != nil {
 		return fail(err)
 	}
-	return hand(into, &hold{release})
+	return hand(into, &hold{release: release})
 }
 
 //export stardust_hold_release

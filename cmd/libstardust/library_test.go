@@ -26,6 +26,8 @@ func TestLibrary(t *testing.T) {
 	t.Run("ValgrindFindsNothing", l.testValgrind)
 	t.Run("TheProgramOfTheGuideDoesWhatThePageSays", l.testGuide)
 	t.Run("TheArchiveWorksToo", l.testArchive)
+	t.Run("BindingsRunEveryExample", l.testBindings)
+	t.Run("MakeInstallIsEnough", l.testInstall)
 	t.Run("ACallCostsAtMostAMicrosecondMore", l.testSpeed)
 }
 

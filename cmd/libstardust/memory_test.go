@@ -56,6 +56,9 @@ func (l *library) needSanitizers(t *testing.T, compiler string) {
 
 // Valgrind finds no leak, and no use of memory that was freed or not allocated.
 func (l *library) testValgrind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("valgrind takes half a minute")
+	}
 	need(t, "valgrind")
 	for _, name := range []string{"examples", "badinput", "features"} {
 		t.Run(name, func(t *testing.T) {

@@ -15,8 +15,9 @@ import (
 
 // result is what a call came to: a document, an error, or both.
 type result struct {
+	entry
 	mu       sync.Mutex
-	document *stardust.Document
+	document *document // of which taking it makes a handle
 	err      *stardust.Error
 	texts    *errorTexts // made when they are asked for
 	released bool
@@ -25,11 +26,22 @@ type result struct {
 func (*result) kind() kind { return kindResult }
 
 // give makes the handle of a result. A success without a document needs none.
-func give(document *stardust.Document, err error) C.stardust_result {
-	if document == nil && err == nil {
+func give(d *stardust.Document, err error) C.stardust_result {
+	if d == nil && err == nil {
 		return 0
 	}
-	handle := table.put(&result{document: document, err: asError(err)})
+	// In one piece, since nearly every document is taken.
+	both := new(struct {
+		result
+		document
+	})
+	r := &both.result
+	r.err = asError(err)
+	if d != nil {
+		both.value = d
+		r.document = &both.document
+	}
+	handle := table.put(r)
 	if handle == 0 {
 		return noRoom
 	}
@@ -142,7 +154,7 @@ func stardust_result_take_document(handle C.stardust_result) C.stardust_document
 	if d == nil {
 		return 0
 	}
-	return C.stardust_document(table.put(&document{value: d}))
+	return C.stardust_document(table.put(d))
 }
 
 //export stardust_result_release
@@ -158,8 +170,10 @@ func stardust_result_release(handle C.stardust_result) C.stardust_status {
 	defer r.mu.Unlock()
 	r.released = true
 	r.texts.free()
-	_ = r.document.Close() // closing nil is a status of its own, and no harm
-	r.document = nil
+	if r.document != nil {
+		r.document.discard()
+		r.document = nil
+	}
 	return C.STARDUST_OK
 }
 

@@ -9,6 +9,7 @@ import "github.com/stardustdb/stardust"
 
 // snapshot is a view of a database at a revision.
 type snapshot struct {
+	entry
 	of   *database
 	view *stardust.Snapshot
 }
@@ -39,7 +40,7 @@ func newSnapshot(handle C.stardust_db, into *C.stardust_snapshot, view func(*sta
 	if err != nil {
 		return fail(err)
 	}
-	return hand(into, &snapshot{d, s})
+	return hand(into, &snapshot{of: d, view: s})
 }
 
 //export stardust_snapshot_revision

@@ -27,8 +27,8 @@ func long(t *testing.T) string {
 const (
 	// overhead is what a call may cost beyond the same in Go.
 	overhead = time.Microsecond
-	rounds   = 25
-	calls    = 2000 // as in speed.c
+	rounds   = 100
+	calls    = 300 // as in speed.c
 )
 
 // The least of many rounds, by turns in C and in Go, in processor time of the

@@ -14,7 +14,10 @@ import (
 )
 
 // stream is an upload or a reader.
-type stream struct{ *stardust.PluginStream }
+type stream struct {
+	entry
+	*stardust.PluginStream
+}
 
 func (*stream) kind() kind { return kindStream }
 
@@ -45,7 +48,7 @@ func stardust_db_plugin_stream_open(handle C.stardust_db, plugin, operation *C.s
 	if err != nil {
 		return fail(err)
 	}
-	return hand(into, &stream{s})
+	return hand(into, &stream{PluginStream: s})
 }
 
 //export stardust_stream_write

@@ -74,7 +74,7 @@ func commands() []func(*env) *cobra.Command {
 		newLogCommand, newDiffCommand, newRestoreCommand,
 		newInfoCommand, newCheckCommand, newBackupCommand,
 		newStoreCommand, newMirrorCommand, newSlateDBCommand,
-		newDemoCommand, newVersionCommand,
+		newDemoCommand, newVersionCommand, newManCommand,
 	}
 }
 
