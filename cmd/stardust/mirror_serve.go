@@ -80,10 +80,10 @@ way and stops.`,
 	f.addFlags(cmd)
 	f.policy.addFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:9000", "address to listen on")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:9000", "address to listen on; one beyond loopback needs --tls-cert and --tls-key")
 	flags.StringVar(&f.bucket, "bucket", "mirror", "the bucket's name for clients")
 	flags.StringVar(&f.accessKey, "access-key", "", "the access key that clients sign with, rather than that in the environment")
-	flags.BoolVar(&f.anonymous, "anonymous", false, "serve unsigned requests, too")
+	flags.BoolVar(&f.anonymous, "anonymous", false, "serve unsigned requests, too; on loopback addresses only")
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that signatures name")
 	flags.StringVar(&f.certFile, "tls-cert", "", "file with the certificate chain, for TLS")
 	flags.StringVar(&f.keyFile, "tls-key", "", "file with the certificate's key")
@@ -113,6 +113,9 @@ func (e *env) serve(ctx context.Context, f *serveFlags) error {
 		return err
 	}
 	defer listener.Close() //nolint:errcheck // serving closes it, too
+	if err := f.checkExposure(listener.Addr()); err != nil {
+		return err
+	}
 	return e.withStore(ctx, f.upstream, func(store objectstore.Store) (err error) {
 		options, err := f.options(e, store, credentials)
 		if err != nil {
@@ -135,6 +138,22 @@ func (e *env) serve(ctx context.Context, f *serveFlags) error {
 			scheme, listener.Addr(), f.bucket, scheme, listener.Addr())
 		return s3.NewServer(s, serverOptions).Serve(ctx, listener)
 	})
+}
+
+// checkExposure refuses an address that other machines reach unless what they
+// send is encrypted and signed. It asks what the listener got, since a host name
+// can be any address.
+func (f *serveFlags) checkExposure(addr net.Addr) error {
+	tcp, ok := addr.(*net.TCPAddr)
+	switch {
+	case ok && tcp.IP.IsLoopback():
+		return nil
+	case f.anonymous:
+		return usagef("--listen %s with --anonymous would let every machine that reaches it read and write the bucket: leave out --anonymous, or listen on 127.0.0.1", f.listen)
+	case f.certFile == "":
+		return usagef("--listen %s without TLS would send objects readable over the network: give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS", f.listen)
+	}
+	return nil
 }
 
 func (f *serveFlags) options(e *env, store objectstore.Store, credentials map[string]string) (sidecar.Options, error) {

@@ -109,21 +109,27 @@ func (x *exchange) checkLocation() error {
 	if x.r.ContentLength == 0 {
 		return nil
 	}
-	e, err := x.readDocument("CreateBucketConfiguration", false)
-	if err != nil {
-		return err
-	}
-	if region := e.child("LocationConstraint"); region != "" && region != x.h.options.Region {
-		failure := fail("InvalidLocationConstraint", "The specified location-constraint is not valid")
-		failure.Fields = map[string]string{"LocationConstraint": region}
-		return failure
-	}
-	for i := range e.children {
-		if e.children[i].name == "Tags" && len(e.children[i].children) > 0 {
+	return x.readDocument("CreateBucketConfiguration", false, func(c xmlChild) error {
+		switch c.name() {
+		case "LocationConstraint":
+			region, err := c.text()
+			if region = strings.TrimSpace(region); err == nil && region != "" && region != x.h.options.Region {
+				failure := fail("InvalidLocationConstraint", "The specified location-constraint is not valid")
+				failure.Fields = map[string]string{"LocationConstraint": region}
+				return failure
+			}
+			return err
+		case "Tags":
+			var tags struct {
+				Tag []struct{}
+			}
+			if err := c.decode(&tags); err != nil || len(tags.Tag) == 0 {
+				return err
+			}
 			return fail("NotImplemented", notImplementedMessage)
 		}
-	}
-	return nil
+		return c.skip()
+	})
 }
 
 // deleteBucket serves DeleteBucket.

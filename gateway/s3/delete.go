@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -41,34 +42,42 @@ func checkVersion(id string) error {
 
 // deleteObjects serves DeleteObjects.
 func (x *exchange) deleteObjects() error {
-	e, err := x.readDocument("Delete", true)
-	if err != nil {
-		return err
-	}
 	var paths []objectstore.Path
 	refused := make(map[string]*Failure)
-	count := 0
-	for i := range e.children {
-		object := &e.children[i]
-		if object.name != "Object" {
-			continue
+	count, quiet := 0, false
+	err := x.readDocument("Delete", true, func(c xmlChild) error {
+		switch c.name() {
+		case "Quiet":
+			text, err := c.text()
+			quiet = strings.TrimSpace(text) == "true"
+			return err
+		case "Object":
+		default:
+			return c.skip()
 		}
 		if count++; count > maxDeletes {
-			return malformedXML(errors.New("more than 1000 keys"))
+			return errors.New("more than 1000 keys")
 		}
-		key, ok := object.find("Key")
-		if !ok || key == "" {
-			return malformedXML(errors.New("an Object without Key"))
+		var object struct{ Key, VersionId string } //nolint:revive // S3's name
+		if err := c.decode(&object); err != nil {
+			return err
 		}
-		path, err := parseKey(key)
+		if object.Key == "" {
+			return errors.New("an Object without Key")
+		}
+		path, err := parseKey(object.Key)
 		if err == nil {
-			err = checkVersion(object.child("VersionId"))
+			err = checkVersion(strings.TrimSpace(object.VersionId))
 		}
 		if err != nil {
-			refused[key] = asFailure(err)
-			continue
+			refused[object.Key] = asFailure(err)
+			return nil
 		}
 		paths = append(paths, path)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if count == 0 {
 		return malformedXML(errors.New("no keys"))
@@ -77,7 +86,6 @@ func (x *exchange) deleteObjects() error {
 	for key, failure := range refused {
 		appendDeleteError(d, key, failure)
 	}
-	quiet := e.child("Quiet") == "true"
 	for path, err := range objectstore.DeleteAll(x.r.Context(), x.bucket.store, slices.Values(paths)) {
 		switch {
 		case err != nil:

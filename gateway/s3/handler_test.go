@@ -3,6 +3,8 @@ package s3_test
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -396,6 +398,45 @@ func TestFileBodiesAreSentWhole(t *testing.T) {
 		a := do(t, plain(t, e, http.MethodGet, "/"+testBucket+"/file", nil, "Range", fmt.Sprintf("bytes=%d-%d", test[0], test[1]-1)))
 		if a.status != http.StatusPartialContent || !bytes.Equal(a.body, data[test[0]:test[1]]) {
 			t.Errorf("%v: %d with %d bytes", test, a.status, len(a.body))
+		}
+	}
+}
+
+func TestMemoryForXMLBodiesIsBounded(t *testing.T) {
+	e := start(t, memory.New(nil), s3.Options{Anonymous: true, MaxBufferedBytes: 1 << 20})
+	// The first of two large bodies holds its memory until it has come.
+	hold, first := io.Pipe()
+	held := plain(t, e, http.MethodPost, "/"+testBucket+"?delete", hold, "Content-Md5", "1B2M2Y8AsgTpgAmY7PhCfg==")
+	held.ContentLength = 1 << 20
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if response, err := http.DefaultTransport.RoundTrip(held); err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	if _, err := first.Write([]byte("<Delete>" + strings.Repeat(" ", 8<<10))); err != nil {
+		t.Fatal(err)
+	}
+	body := "<Delete><Object><Key>k</Key></Object>" + strings.Repeat("<a/> ", 20<<10) + "</Delete>"
+	digest := md5.Sum([]byte(body))
+	second := func() answered {
+		return do(t, plain(t, e, http.MethodPost, "/"+testBucket+"?delete", strings.NewReader(body),
+			"Content-Md5", base64.StdEncoding.EncodeToString(digest[:])))
+	}
+	for a := second(); ; a = second() { // until the server has taken the first
+		if a.Code == "SlowDown" && a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" {
+			break
+		}
+		if a.status != http.StatusOK {
+			t.Fatalf("%+v", a)
+		}
+	}
+	_ = first.CloseWithError(io.ErrUnexpectedEOF)
+	<-done
+	for a := second(); a.status != http.StatusOK; a = second() {
+		if a.Code != "SlowDown" {
+			t.Fatalf("the memory does not come back: %+v", a)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -159,33 +160,34 @@ func (x *exchange) location() string {
 }
 
 func (x *exchange) completeDocument() ([]objectstore.Part, error) {
-	e, err := x.readDocument("CompleteMultipartUpload", false)
-	if err != nil {
-		return nil, err
-	}
 	var parts []objectstore.Part
-	for i := range e.children {
-		item := &e.children[i]
-		if item.name != "Part" {
-			continue
+	err := x.readDocument("CompleteMultipartUpload", false, func(c xmlChild) error {
+		if c.name() != "Part" {
+			return c.skip()
 		}
-		number, err := strconv.Atoi(item.child("PartNumber"))
+		var item struct{ PartNumber, ETag string }
+		if err := c.decode(&item); err != nil {
+			return err
+		}
+		number, err := strconv.Atoi(strings.TrimSpace(item.PartNumber))
 		if err != nil {
-			return nil, malformedXML(err)
+			return err
 		}
 		if number < 1 || number > objectstore.MaxParts {
-			return nil, fail("InvalidArgument", "PartNumber must be >= 1")
+			return fail("InvalidArgument", "PartNumber must be >= 1")
 		}
 		if n := len(parts); n > 0 && parts[n-1].Number >= number {
-			return nil, fail("InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number.")
+			return fail("InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number.")
 		}
-		part := objectstore.Part{Number: number}
-		if tags := parseETags(item.child("ETag"), false); len(tags) == 1 {
-			part.ETag = tags[0]
-		} else {
-			return nil, malformedXML(errors.New("a Part without ETag"))
+		tags := parseETags(item.ETag, false)
+		if len(tags) != 1 {
+			return errors.New("a Part without ETag")
 		}
-		parts = append(parts, part)
+		parts = append(parts, objectstore.Part{Number: number, ETag: tags[0]})
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(parts) == 0 {
 		return nil, malformedXML(errors.New("no parts"))

@@ -45,8 +45,8 @@ type Options struct {
 	// whole before the Store sees it, so that the Store can repeat it; 256
 	// KiB. Larger ones stream.
 	BufferSize int64
-	// MaxBufferedBytes bounds all such bodies together; 64 MiB. What doesn't
-	// fit streams.
+	// MaxBufferedBytes bounds all such bodies together, and large XML bodies;
+	// 64 MiB. What doesn't fit streams, or is told SlowDown if it is XML.
 	MaxBufferedBytes int64
 	// MaxPutSize is the greatest body of one request in bytes; 5 GiB.
 	MaxPutSize int64

@@ -134,26 +134,36 @@ func (x *exchange) writeError(err error, mode objectstore.PutMode) error {
 }
 
 // readDocument reads and verifies a request's XML body. required says that it
-// must come with a digest, as S3 wants where a damaged body could do harm.
-func (x *exchange) readDocument(root string, required bool) (*element, error) {
+// must come with a digest, as S3 wants where a damaged body could do harm. What
+// child keeps may be as large as the body: that is charged to
+// Options.MaxBufferedBytes, unless it is small.
+func (x *exchange) readDocument(root string, required bool, child func(xmlChild) error) error {
 	p, err := x.openPayload(maxDocument)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if p.size > freeDocument {
+		charge := min(2*p.size, x.h.options.MaxBufferedBytes)
+		if !x.h.memory.TryAcquire(charge) {
+			x.w.Header().Set("Retry-After", "1")
+			return fail("SlowDown", "Please reduce your request rate: the memory for request bodies is in use.")
+		}
+		defer x.h.memory.Release(charge)
 	}
 	if root == "CompleteMultipartUpload" {
 		// Its x-amz-checksum- headers tell of the object.
 		p.checks = slices.DeleteFunc(p.checks, func(c check) bool { return c.additional && p.declared.value != "" })
 	}
 	if required && p.declared.checksum == "" && x.r.Header.Get("Content-Md5") == "" && x.identity.payload != hashedPayload {
-		return nil, fail("InvalidRequest", "Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
+		return fail("InvalidRequest", "Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
 	}
-	e, parseErr := parseDocument(p, root)
+	parseErr := parseDocument(p, root, child)
 	if parseErr != nil && p.err == nil {
 		// A wrong digest explains a malformed document better.
 		_, _ = io.Copy(io.Discard, p)
 	}
 	if err := p.failure(); err != nil {
-		return nil, err
+		return err
 	}
-	return e, parseErr
+	return parseErr
 }

@@ -3,6 +3,7 @@ package s3
 import (
 	"errors"
 	"net/http"
+	"strings"
 )
 
 // bucketSubresource reports whether a query parameter names something that a
@@ -192,17 +193,28 @@ func (x *exchange) putACL() error {
 // checkPolicyDocument accepts a list that gives the owner full control and
 // nobody else anything.
 func (x *exchange) checkPolicyDocument() error {
-	e, err := x.readDocument("AccessControlPolicy", false)
+	var list struct {
+		Grant []struct {
+			Grantee struct {
+				ID string
+			}
+			Permission string
+		}
+	}
+	err := x.readDocument("AccessControlPolicy", false, func(c xmlChild) error {
+		if c.name() != "AccessControlList" {
+			return c.skip()
+		}
+		return c.decode(&list)
+	})
 	if err != nil {
 		return err
 	}
-	grants := e.childElement("AccessControlList")
-	if grants == nil || len(grants.children) == 0 {
+	if len(list.Grant) == 0 {
 		return malformedXML(errors.New("no grants"))
 	}
-	for i := range grants.children {
-		grantee := grants.children[i].childElement("Grantee")
-		if grantee == nil || grantee.child("ID") != x.owner() || grants.children[i].child("Permission") != "FULL_CONTROL" {
+	for _, grant := range list.Grant {
+		if strings.TrimSpace(grant.Grantee.ID) != x.owner() || strings.TrimSpace(grant.Permission) != "FULL_CONTROL" {
 			return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
 		}
 	}

@@ -102,23 +102,30 @@ func (x *exchange) getTagging() error {
 
 // putTagging serves PutObjectTagging.
 func (x *exchange) putTagging() error {
-	e, err := x.readDocument("Tagging", false)
-	if err != nil {
-		return err
-	}
 	tags := make(map[string]string)
-	for _, set := range e.children {
-		for _, tag := range set.children {
-			key, okKey := tag.find("Key")
-			value, okValue := tag.find("Value")
-			if set.name != "TagSet" || tag.name != "Tag" || !okKey || !okValue {
-				return malformedXML(errors.New("a Tag without Key and Value"))
+	err := x.readDocument("Tagging", false, func(c xmlChild) error {
+		if c.name() != "TagSet" {
+			return errors.New("an element other than TagSet")
+		}
+		var set struct {
+			Tag []struct{ Key, Value *string }
+		}
+		if err := c.decode(&set); err != nil {
+			return err
+		}
+		for _, tag := range set.Tag {
+			if tag.Key == nil || tag.Value == nil {
+				return errors.New("a Tag without Key and Value")
 			}
-			if _, twice := tags[key]; twice {
+			if _, twice := tags[*tag.Key]; twice {
 				return fail("InvalidTag", "Cannot provide multiple Tags with the same key")
 			}
-			tags[key] = value
+			tags[*tag.Key] = *tag.Value
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := checkTags(tags); err != nil {
 		return err
