@@ -84,8 +84,13 @@ func TestBlocksOfAVerifiedChunkAreRead(t *testing.T) {
 	r := p.open(t, p.upload(t, data))
 	evicted(t, p, r)
 	for _, r2 := range [][2]int{
-		{0, 1}, {0, len(data)}, {heap.BlockSize, 2 * heap.BlockSize}, {heap.BlockSize - 1, heap.BlockSize + 1},
-		{1, 3*heap.BlockSize + 1}, {3 * heap.BlockSize, len(data)}, {len(data) - 1, len(data)},
+		{0, 1},
+		{0, len(data)},
+		{heap.BlockSize, 2 * heap.BlockSize},
+		{heap.BlockSize - 1, heap.BlockSize + 1},
+		{1, 3*heap.BlockSize + 1},
+		{3 * heap.BlockSize, len(data)},
+		{len(data) - 1, len(data)},
 	} {
 		got := make([]byte, r2[1]-r2[0])
 		if n, err := r.ReadAt(t.Context(), got, int64(r2[0])); n != len(got) || err != nil || !bytes.Equal(got, data[r2[0]:r2[1]]) {

@@ -119,8 +119,12 @@ func TestOptionsThatCannotBeAreRefused(t *testing.T) {
 	t.Setenv(azure.SASVariable, "")
 	for want, cases := range map[error][]azure.Options{
 		objectstore.ErrInvalidOption: {
-			{}, {Container: "a/b", Account: "a"}, {Container: "c"}, {Container: "c", Account: "a.b"},
-			{Container: "c", Account: "a", Key: "not base64!"}, {Container: "c", Account: "a", Endpoint: "127.0.0.1:1", Anonymous: true},
+			{},
+			{Container: "a/b", Account: "a"},
+			{Container: "c"},
+			{Container: "c", Account: "a.b"},
+			{Container: "c", Account: "a", Key: "not base64!"},
+			{Container: "c", Account: "a", Endpoint: "127.0.0.1:1", Anonymous: true},
 		},
 		objectstore.ErrUnauthenticated: {{Container: "c", Account: "a"}},
 	} {
