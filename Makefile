@@ -48,8 +48,7 @@ seeds:
 
 # What has no need of 64 bits, on 32.
 small:
-	GOARCH=386 CGO_ENABLED=0 $(GO) test -short ./internal/dust ./internal/heap ./internal/catalog ./objectstore ./objectstore/memory ./slatedb/internal/...
-	GOARCH=386 CGO_ENABLED=0 $(GO) test -run 'Spec|Refused|Payload|Revision' .
+	tools/test-32bit.sh
 
 # A minute for every fuzzer.
 fuzz:
