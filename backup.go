@@ -75,10 +75,10 @@ func (b *backup) run(ctx context.Context, path string) error {
 		return err
 	}
 	partial := path + ".partial"
-	if err := b.clear(partial); err != nil {
-		return err
+	if err := container.RemoveDraft(partial); err != nil {
+		return partialError(partial, err)
 	}
-	target, err := openContainer(partial, &Options{Logger: b.db.options.Logger})
+	target, err := openDraft(partial, b.db.options.Logger)
 	if err != nil {
 		return openError(partial, err)
 	}
@@ -86,37 +86,20 @@ func (b *backup) run(ctx context.Context, path string) error {
 		err = renameDurably(partial, path)
 	}
 	if err != nil {
-		err = errors.Join(err, removeDatabase(partial))
+		err = errors.Join(err, container.RemoveDraft(partial))
 	}
 	return err
 }
 
-// clear removes what a backup that was killed left behind, but not what another
-// one is writing, nor a file of somebody else's.
-func (b *backup) clear(partial string) error {
-	if _, err := os.Lstat(partial); err == nil {
-		old, err := openContainer(partial, &Options{MustExist: true, Logger: b.db.options.Logger})
-		switch {
-		case errors.Is(err, container.ErrLocked), errors.Is(err, container.ErrNotDatabase):
-			return openError(partial, err)
-		case err == nil:
-			// Its content does not matter, nor what closing finds wrong.
-			_ = old.close()
+// partialError says why what lies where the copy is to be written stays there.
+func partialError(partial string, err error) error {
+	if errors.Is(err, container.ErrNotDraft) {
+		return &Error{
+			Status:  StatusConflict,
+			Message: partial + " is where the copy would be written, and it is not what an interrupted backup left; move it away", Err: err,
 		}
 	}
-	return removeDatabase(partial)
-}
-
-// removeDatabase removes a database's file, its log and its shared memory, as
-// far as they exist.
-func removeDatabase(path string) error {
-	var errs []error
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	return openError(partial, err)
 }
 
 // write fills the new file and closes it.
@@ -139,8 +122,11 @@ func (b *backup) write(ctx context.Context, target *file) (err error) {
 	if err != nil {
 		return asError(err)
 	}
-	err = b.copyChunks(ctx, copied, target)
-	return asError(errors.Join(err, copied.Close()))
+	err = errors.Join(b.copyChunks(ctx, copied, target), copied.Close())
+	if err == nil {
+		err = target.container.Finish()
+	}
+	return asError(err)
 }
 
 // copyChunks copies the chunks that the copied rows name, in batches, and

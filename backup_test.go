@@ -49,6 +49,17 @@ func TestBackupsNeverTouchWhatIsThere(t *testing.T) {
 		t.Errorf("the .partial holds %q now", data)
 	}
 
+	theirs := filepath.Join(dir, "theirs")
+	if err := openAt(t, theirs+".partial", withObjects()).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Backup(t.Context(), theirs, nil); !errors.Is(err, stardust.StatusConflict) {
+		t.Errorf("beside a database called .partial: %v", err)
+	}
+	if err := openAt(t, theirs+".partial", withObjects()).Close(); err != nil {
+		t.Errorf("the database called .partial: %v", err)
+	}
+
 	canceled := filepath.Join(dir, "canceled")
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.Backup(ctx, canceled, &stardust.BackupOptions{Progress: func(stardust.BackupProgress) { cancel() }})
@@ -75,6 +86,9 @@ func TestBackupsNeverTouchWhatIsThere(t *testing.T) {
 			}
 			for _, suffix := range []string{"", "-wal"} {
 				data, err := os.ReadFile(twice + ".partial" + suffix)
+				if suffix != "" && errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
 				if err != nil {
 					t.Error(err)
 				}

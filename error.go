@@ -35,6 +35,9 @@ const (
 	// CodeNotDatabase: the file is not a Stardust database.
 	CodeNotDatabase = "not_a_database"
 	// CodeNewerFormat: a newer Stardust wrote the file.
+	// CodeLogMissing: the write-ahead log with the latest commits is missing, cut
+	// or damaged; see Options.AcceptMissingLog.
+	CodeLogMissing  = "log_missing"
 	CodeNewerFormat = "newer_format"
 	// CodeNotEmpty: a directory has children.
 	CodeNotEmpty = "not_empty"

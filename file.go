@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -27,8 +28,18 @@ func openContainer(path string, o *Options) (*file, error) {
 	c, err := container.Open(path, container.Options{
 		ReadOnly: o.ReadOnly, Create: !o.ReadOnly && !o.MustExist,
 		LockTimeout: o.LockTimeout, Logger: o.Logger,
+		Tentative: true, AcceptMissingLog: o.AcceptMissingLog,
 		Hook: o.hook,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &file{c, heap.New(c)}, nil
+}
+
+// openDraft makes a new file for a copy that is not whole before its time.
+func openDraft(path string, log *slog.Logger) (*file, error) {
+	c, err := container.Open(path, container.Options{Create: true, Draft: true, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -95,10 +106,16 @@ func openError(path string, err error) error {
 		e.Status, e.Code = StatusConflict, CodeInUse
 	case errors.Is(err, container.ErrEmpty), errors.Is(err, container.ErrNotDatabase), errors.Is(err, syscall.EISDIR):
 		e.Status, e.Code = StatusInvalidArgument, CodeNotDatabase
-	case errors.Is(err, container.ErrNewer):
+	case errors.Is(err, container.ErrNewer), errors.Is(err, catalog.ErrNewer):
 		e.Status, e.Code = StatusInvalidArgument, CodeNewerFormat
 	case errors.Is(err, container.ErrDamaged), errors.Is(err, container.ErrTruncated), errors.Is(err, container.ErrPage), payload.IsDamage(err):
 		e.Status = StatusEvaluationFailed
+	case errors.Is(err, container.ErrLogMissing), errors.Is(err, container.ErrLogDamaged), errors.Is(err, container.ErrTornCopy):
+		e.Status, e.Code = StatusEvaluationFailed, CodeLogMissing
+		e.Message = "the latest commits are not there; put the log that belongs to the file back beside it, restore a backup, " +
+			"or open it as it was before them with Options.AcceptMissingLog"
+	case errors.Is(err, container.ErrOccupied):
+		e.Status = StatusConflict
 	case errors.Is(err, container.ErrReadOnly):
 		e.Status, e.Code = StatusUnavailable, CodeReadOnly
 	case errors.Is(err, container.ErrNotRecovered), errors.Is(err, container.ErrUnsupported):

@@ -28,6 +28,7 @@ type formatsFile struct {
 	data     []byte
 	identity []byte
 	extents  [][2]uint64 // offset, size
+	trailer  uint64
 }
 
 func (f *formatsFile) u32(at uint64) uint32 { return binary.LittleEndian.Uint32(f.data[at:]) }
@@ -39,12 +40,13 @@ func (f *formatsFile) superblock(at uint64) uint64 {
 	if want := "\x89Stardust DB\r\n\x1a\n"; string(slot[:16]) != want {
 		f.t.Errorf("slot at %d: magic %q", at, slot[:16])
 	}
-	if version, page, reserved := f.u32(at+16), f.u32(at+20), f.u32(at+56); version != 1 || page != 4096 || reserved != 4 {
+	if version, page, reserved := f.u32(at+16), f.u32(at+20), f.u32(at+56); version != 2 || page != 4096 || reserved != 4 {
 		f.t.Errorf("slot at %d: version %d, pages of %d, %d reserved", at, version, page, reserved)
 	}
 	if f.u32(at+4092) != castagnoli(slot[:4092]) {
 		f.t.Errorf("slot at %d: checksum", at)
 	}
+	f.trailer = f.u64(at + 4084)
 	if tail := f.u64(at + 48); tail != uint64(len(f.data)) {
 		f.t.Errorf("slot at %d: tail %d, the file at rest has %d bytes", at, tail, len(f.data))
 	}
@@ -58,6 +60,33 @@ func (f *formatsFile) superblock(at uint64) uint64 {
 		f.extents = append(f.extents, extent)
 	}
 	return f.u64(at + 24)
+}
+
+// copied reads the trailer's copy of the superblock.
+func (f *formatsFile) copied(at uint64, extents string) {
+	slot := f.data[at : at+4096]
+	if f.u32(at+4092) != castagnoli(slot[:4092]) || f.u64(at+4084) != at || !bytes.Equal(slot[32:48], f.identity) {
+		f.t.Errorf("the trailer at %d: no copy of the superblock", at)
+	}
+	got := [][2]uint64{}
+	for i := range uint64(f.u32(at + 60)) {
+		got = append(got, [2]uint64{f.u64(at + 64 + 16*i), f.u64(at + 72 + 16*i)})
+	}
+	if fmt.Sprint(got) != extents {
+		f.t.Errorf("the trailer's extents %v, want %s", got, extents)
+	}
+}
+
+// note reads a note at rest and returns the mark of the log before.
+func (f *formatsFile) note(at uint64) []byte {
+	note := f.data[at : at+512]
+	if f.u32(at) != castagnoli(note[4:]) {
+		f.t.Errorf("note at %d: checksum", at)
+	}
+	if string(note[384:392]) != "SDnote\x00\x02" || f.u64(at+392) == 0 || !bytes.Equal(note[400:432], make([]byte, 32)) {
+		f.t.Errorf("note at %d: % x", at, note[384:432])
+	}
+	return note[432:456]
 }
 
 // tables takes SQLite's database out of the extents, checks every page and opens
@@ -220,12 +249,23 @@ func TestTheFormatIsAsDocumented(t *testing.T) {
 	if first, second := f.superblock(0), f.superblock(4096); first != second {
 		t.Errorf("generations %d and %d at rest", first, second)
 	}
-	if note := data[8192:12288]; !bytes.Equal(note, make([]byte, 4096)) {
-		t.Errorf("the holder's note at rest: % x", note[:32])
+	extents := fmt.Sprint(f.extents)
+	for _, e := range f.extents {
+		if f.trailer < e[0]+e[1] {
+			t.Errorf("the trailer at %d lies before the extent's end at %d", f.trailer, e[0]+e[1])
+		}
+	}
+	f.copied(f.trailer, extents)
+	head, tail := f.note(8192), f.note(f.trailer+4096)
+	if pid := f.u64(8192 + 4); pid != 0 {
+		t.Errorf("process %d has a file at rest", pid)
+	}
+	if !bytes.Equal(head, tail) || bytes.Equal(head, make([]byte, 24)) {
+		t.Errorf("the notes at rest: the log before was % x and % x", head, tail)
 	}
 	c := f.tables()
 	rows(t, c, `PRAGMA user_version`, func(s *sqlite3.Stmt) {
-		if version := s.ColumnInt64(0); version != 1 {
+		if version := s.ColumnInt64(0); version != 2 {
 			t.Errorf("tables of version %d", version)
 		}
 	})

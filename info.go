@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/stardustdb/stardust/internal/catalog"
-	"github.com/stardustdb/stardust/internal/container"
 )
 
 // Info describes a database.
@@ -29,7 +28,7 @@ type Info struct {
 func (db *DB) Info() (Info, error) {
 	var info Info
 	err := db.view(context.Background(), catalog.Live, true, func(v *catalog.View) (err error) {
-		info = Info{Path: db.file.path(), Format: container.FormatVersion, Identity: db.file.identity()}
+		info = Info{Path: db.file.path(), Format: db.file.container.Format(), Identity: db.file.identity()}
 		if info.LastRevision, err = v.LastRevision(); err != nil {
 			return err
 		}

@@ -18,8 +18,10 @@ import (
 // Options.LockTimeout. Opening read-only works meanwhile. It returns
 // StatusInvalidArgument with CodeNotDatabase for a file that is not a Stardust
 // database, with CodeNewerFormat for one of a newer version, and
-// StatusEvaluationFailed for a damaged or cut one; such a file stays as it is,
-// byte for byte. StatusNotFound says that the file must exist and doesn't, and
+// StatusEvaluationFailed for a damaged or cut one, with CodeLogMissing when it is
+// its write-ahead log that is missing, cut or damaged; see
+// Options.AcceptMissingLog. Such a file and all beside it stay as they are, byte
+// for byte. StatusNotFound says that the file must exist and doesn't, and
 // StatusIO what the operating system refused.
 func Open(path string, options *Options) (*DB, error) {
 	const op = "open"
@@ -46,6 +48,7 @@ func newDB(f *file, o Options) (*DB, error) {
 		ReadOnly: o.ReadOnly,
 		Readers:  max(4, 2*runtime.GOMAXPROCS(0)),
 		Pragmas:  f.pragmas(),
+		Begin:    f.container.Begin,
 	})
 	if err != nil {
 		return nil, err
@@ -64,16 +67,26 @@ func newDB(f *file, o Options) (*DB, error) {
 	return db, nil
 }
 
-// start gives the heap its live records, and a writer its queue.
+// start gives the heap its live records, and a writer its queue. Only when
+// nothing speaks against the file is it changed.
 func (db *DB) start() error {
 	var last int64
 	err := db.catalog.Read(db.ctx, catalog.Live, func(v *catalog.View) (err error) {
 		if last, err = v.LastRevision(); err != nil {
 			return err
 		}
+		if err := db.file.proof(db.ctx, v); err != nil {
+			return err
+		}
 		return db.file.adopt(v, db.options.ReadOnly)
 	})
 	if err != nil || db.options.ReadOnly {
+		return err
+	}
+	if err := db.file.container.Begin(); err != nil {
+		return err
+	}
+	if err := db.catalog.Upgrade(); err != nil {
 		return err
 	}
 	db.queue = commit.Start(db.catalog, db.file.heap.Sync, db.options.Now, last)

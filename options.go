@@ -24,6 +24,11 @@ type Options struct {
 	ReadOnly bool
 	// MustExist refuses to create the file when it is missing.
 	MustExist bool
+	// AcceptMissingLog opens a file all the same when the write-ahead log with
+	// its latest commits is missing, cut or damaged, as it is when only the file
+	// of a database was copied after a crash: in the state before them. What
+	// of a log is there is kept under a name of its own.
+	AcceptMissingLog bool
 	// LockTimeout is how long to wait for another writer to close the file.
 	// Zero does not wait.
 	LockTimeout time.Duration
@@ -48,7 +53,7 @@ type ObjectsPlugin struct{}
 
 // ParseOptions reads open options from a document such as
 // plugins {objects {}}. Besides plugins it takes memoryBudget (bytes),
-// readOnly, mustExist and lockTimeout (milliseconds). It returns an error of
+// readOnly, mustExist, acceptMissingLog and lockTimeout (milliseconds). It returns an error of
 // StatusInvalidArgument that names an unknown member or a wrong value, and of
 // StatusClosed for a closed document.
 func ParseOptions(document *Document) (*Options, error) {
@@ -73,6 +78,7 @@ func ParseOptions(document *Document) (*Options, error) {
 	}
 	options.ReadOnly, _ = r.boolean("readOnly")
 	options.MustExist, _ = r.boolean("mustExist")
+	options.AcceptMissingLog, _ = r.boolean("acceptMissingLog")
 	timeout, _ := r.integer("lockTimeout")
 	if timeout < 0 || timeout > int64(24*time.Hour/time.Millisecond) {
 		r.fail("lockTimeout: %d milliseconds; it can be 0 to one day", timeout)

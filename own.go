@@ -24,7 +24,7 @@ type ownFiles struct {
 }
 
 func (f *file) ownFiles() ownFiles {
-	own := ownFiles{beside: []string{f.path() + "-wal", f.path() + "-shm"}}
+	own := ownFiles{beside: f.container.Beside()}
 	own.main, _ = f.container.Stat() // nil compares with nothing
 	return own
 }

@@ -23,8 +23,11 @@ type env struct {
 
 	// What the flags of the root command say.
 	lockTimeout time.Duration
-	quiet       bool
-	verbose     bool
+	// acceptMissingLog opens a database in the state before what its lost log
+	// held.
+	acceptMissingLog bool
+	quiet            bool
+	verbose          bool
 }
 
 // newEnv returns the process's own streams and clock.

@@ -55,6 +55,8 @@ func explainStatus(e *stardust.Error) string {
 	switch {
 	case e.Code == stardust.CodeNameTaken:
 		text = "something else has that name already"
+	case e.Code == stardust.CodeLogMissing && e.Err != nil:
+		text = explain(e.Err)
 	case text == "" && e.Err != nil:
 		text = explain(e.Err)
 		if e.Status == stardust.StatusEvaluationFailed {
@@ -81,6 +83,8 @@ func hint(e *stardust.Error) string {
 		return "--lock-timeout says how long to wait for it"
 	case e.Code == stardust.CodeNotDatabase, e.Code == stardust.CodeNewerFormat:
 		return "the file was left as it is"
+	case e.Code == stardust.CodeLogMissing:
+		return "put the log that belongs to the file back beside it, restore a backup, or open it as it was before with --accept-missing-log"
 	case e.Status == stardust.StatusOutOfMemory:
 		return "try again with fewer --workers"
 	}

@@ -47,6 +47,7 @@ a/b. - stands for standard input or output. Exit codes: 0 done, 1 something fail
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	flags := root.PersistentFlags()
 	flags.DurationVar(&e.lockTimeout, "lock-timeout", defaultLockTimeout, "wait this long for another process that writes the database")
+	flags.BoolVar(&e.acceptMissingLog, "accept-missing-log", false, "open a database whose latest commits are missing with their log")
 	flags.BoolVarP(&e.quiet, "quiet", "q", false, "no progress bar and no notices")
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "log what the database does to standard error")
 	root.AddGroup(

@@ -60,12 +60,13 @@ func (e *env) write(ctx context.Context, file string, create bool, fn func(*sess
 
 func (e *env) options(readOnly bool) *stardust.Options {
 	return &stardust.Options{
-		Plugins:     stardust.Plugins{Objects: &stardust.ObjectsPlugin{}},
-		ReadOnly:    readOnly,
-		MustExist:   readOnly,
-		LockTimeout: e.lockTimeout,
-		Logger:      e.logger(),
-		Now:         e.now,
+		Plugins:          stardust.Plugins{Objects: &stardust.ObjectsPlugin{}},
+		ReadOnly:         readOnly,
+		MustExist:        readOnly,
+		LockTimeout:      e.lockTimeout,
+		AcceptMissingLog: e.acceptMissingLog,
+		Logger:           e.logger(),
+		Now:              e.now,
 	}
 }
 

@@ -16,6 +16,9 @@ type Options struct {
 	Readers int
 	// Pragmas run on every connection before anything else.
 	Pragmas []string
+	// Begin, when not nil, is called before the tables of a new file are made.
+	// Tables of an older version are then left for Upgrade.
+	Begin func() error
 }
 
 // busyTimeout bounds the wait for locks that other processes hold for moments.
@@ -52,31 +55,53 @@ func Open(dsn string, options Options) (*Catalog, error) {
 
 // prepare checks the schema's version and creates the tables of a new file.
 func (c *Catalog) prepare() error {
-	if c.options.ReadOnly {
-		return c.Read(context.Background(), Live, func(v *View) error { return checkVersion(v.conn, false) })
+	var version, tables int64
+	err := c.Read(context.Background(), Live, func(v *View) (err error) {
+		version, tables, err = schemaOf(v.conn)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case version == 0 && tables == 0 && !c.options.ReadOnly:
+		if c.options.Begin != nil {
+			if err := c.options.Begin(); err != nil {
+				return err
+			}
+		}
+		return c.Write(context.Background(), func(t *Tx) error {
+			return translate(t.conn.sq.Exec(schema + schemaSince1 + setVersion))
+		})
+	case version > schemaVersion:
+		return fmt.Errorf("%w: tables of version %d, this software knows %d; use a newer one", ErrNewer, version, schemaVersion)
+	case version < 1:
+		return corrupt("tables of version %d, want %d", version, schemaVersion)
+	case c.options.ReadOnly || c.options.Begin != nil:
+		return nil
 	}
-	return c.Write(context.Background(), func(t *Tx) error { return checkVersion(t.conn, true) })
+	return c.Upgrade()
 }
 
-func checkVersion(c *conn, create bool) error {
-	var version, tables int64
+// Upgrade makes tables of an older version ones of this.
+func (c *Catalog) Upgrade() error {
+	return c.Write(context.Background(), func(t *Tx) error {
+		version, _, err := schemaOf(t.conn)
+		if err != nil || version >= schemaVersion {
+			return err
+		}
+		return translate(t.conn.sq.Exec(schemaSince1 + setVersion))
+	})
+}
+
+// schemaOf returns the tables' version and how many tables and indexes there are.
+func schemaOf(c *conn) (version, tables int64, err error) {
 	read := func(to *int64) func(*sqlite3.Stmt) (bool, error) {
 		return func(s *sqlite3.Stmt) (bool, error) { *to = s.ColumnInt64(0); return false, nil }
 	}
 	if err := c.query(`PRAGMA user_version`, read(&version)); err != nil {
-		return err
+		return 0, 0, err
 	}
-	if err := c.query(`SELECT count(*) FROM sqlite_schema`, read(&tables)); err != nil {
-		return err
-	}
-	switch {
-	case version == schemaVersion:
-		return nil
-	case version == 0 && tables == 0 && create:
-		return translate(c.sq.Exec(schema + fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion)))
-	default:
-		return corrupt("tables of version %d, want %d", version, schemaVersion)
-	}
+	return version, tables, c.query(`SELECT count(*) FROM sqlite_schema`, read(&tables))
 }
 
 func (c *Catalog) connect(readOnly bool) (*conn, error) {

@@ -340,7 +340,7 @@ func TestTablesOfAnotherVersionAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, readOnly := range []bool{false, true} {
-		if _, err := Open(c.dsn, Options{ReadOnly: readOnly}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Open(c.dsn, Options{ReadOnly: readOnly}); !errors.Is(err, ErrNewer) || errors.Is(err, ErrCorrupt) {
 			t.Errorf("read-only %v: %v", readOnly, err)
 		}
 	}

@@ -10,6 +10,9 @@ import (
 // ErrCorrupt is wrapped by every error that means stored metadata is damaged.
 var ErrCorrupt = errors.New("stored metadata is damaged")
 
+// ErrNewer is wrapped by the error of tables that a newer version made.
+var ErrNewer = errors.New("the tables have a newer format")
+
 // ErrFull is wrapped by errors that mean the disk is full.
 var ErrFull = errors.New("disk is full")
 

@@ -1,7 +1,20 @@
 package catalog
 
 // schemaVersion is the tables' version, kept in SQLite's user_version.
-const schemaVersion = 1
+const (
+	schemaVersion = 2
+	setVersion    = `PRAGMA user_version = 2;`
+)
+
+// schemaSince1 is what version 1 lacked: the largest row ids that were ever
+// removed, so that no row gets one of them again.
+const schemaSince1 = `
+CREATE TABLE removed(
+	kind INTEGER PRIMARY KEY,
+	id   INTEGER NOT NULL,
+	crc  INTEGER NOT NULL
+) STRICT;
+`
 
 // forever is the end of a row that is still valid.
 const forever = int64(1)<<62 - 1

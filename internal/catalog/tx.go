@@ -1,7 +1,5 @@
 package catalog
 
-import "github.com/ncruces/go-sqlite3"
-
 // Tx is a View of the live state that also writes. It belongs to the one
 // writer and is valid only within the call that it was handed to.
 type Tx struct {
@@ -10,7 +8,7 @@ type Tx struct {
 
 // PutChunk adds a chunk's row and sets its ID.
 func (t *Tx) PutChunk(c *Chunk) error {
-	id, err := t.nextRow(`SELECT max(id) FROM chunk`)
+	id, err := t.nextRow(kindChunk, `SELECT max(id) FROM chunk`)
 	if err != nil {
 		return err
 	}
@@ -32,7 +30,7 @@ func (t *Tx) MoveChunk(id, offset int64) error {
 // PutPayload publishes a payload whose manifest has the given entries, and
 // sets its ID, Chunks and Chunk.
 func (t *Tx) PutPayload(p *Payload, entries func(yield func(Entry) bool)) error {
-	id, err := t.nextRow(`SELECT max(id) FROM payload`)
+	id, err := t.nextRow(kindPayload, `SELECT max(id) FROM payload`)
 	if err != nil {
 		return err
 	}
@@ -67,13 +65,4 @@ func (t *Tx) putSegment(payload int64, s *Segment) error {
 	entries := encodeEntries(nil, s.Entries)
 	return t.conn.exec(`INSERT INTO manifest(payload, start, entries, crc) VALUES(?, ?, ?, ?)`,
 		payload, s.Start, entries, segmentSum(payload, s.Start, entries).sum())
-}
-
-func (t *Tx) nextRow(query string) (int64, error) {
-	var last int64
-	err := t.conn.query(query, func(s *sqlite3.Stmt) (bool, error) {
-		last = s.ColumnInt64(0)
-		return false, nil
-	})
-	return last + 1, err
 }

@@ -220,6 +220,19 @@ func (v *View) Chunks(after int64, fn func(*Chunk) bool) error {
 		}, after)
 }
 
+// NewestChunks calls fn with the stored chunks, the last one first, until fn
+// returns false.
+func (v *View) NewestChunks(fn func(*Chunk) bool) error {
+	var c Chunk
+	return v.conn.query(`SELECT `+chunkColumns+` FROM chunk ORDER BY id DESC`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			if err := scanChunk(s, &c); err != nil {
+				return false, err
+			}
+			return fn(&c), nil
+		})
+}
+
 // ChunkTotals returns how many chunks are stored, and their bytes.
 func (v *View) ChunkTotals() (chunks, bytes int64, err error) {
 	err = v.conn.query(`SELECT count(*), coalesce(sum(size), 0) FROM chunk`,

@@ -26,6 +26,19 @@ type Container struct {
 	hook      Hook
 	log       *slog.Logger
 
+	mode    os.FileMode // of the file, and so of what lies beside it
+	damaged bool        // one slot was, when the file was opened
+
+	// side is set when the file is opened, and does not change after.
+	side side
+	// begun says that the file may be changed.
+	begun atomic.Bool
+
+	notes       sync.Mutex // guards log0 and behind, and the writing of notes
+	log0        note       // the note as it is at the head
+	behind      mark       // the log that the trailer's note has
+	trailerNote atomic.Int64
+
 	// pages is where SQLite's pages lie. It is replaced as a whole.
 	pages atomic.Pointer[extents]
 
@@ -48,6 +61,13 @@ func (c *Container) Stat() (fs.FileInfo, error) { return c.disk.file.Stat() }
 // Identity returns 16 random bytes that tell this file from every other.
 func (c *Container) Identity() [16]byte { return c.identity }
 
+// Format returns the version of the file's format.
+func (c *Container) Format() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int(c.super.version)
+}
+
 // ReadOnly reports whether the file was opened for reading only.
 func (c *Container) ReadOnly() bool { return c.readOnly }
 
@@ -63,17 +83,22 @@ func (c *Container) Close() error {
 
 func (c *Container) close() error {
 	var err error
-	if !c.readOnly {
+	begun := c.begun.Load()
+	if begun {
 		err = c.checkpoint()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.readOnly {
+	if begun {
 		err = errors.Join(err, c.settle())
 	}
 	c.closed = true
 	vfs.Unregister(c.vfsName)
-	err = errors.Join(err, c.leave())
+	if begun || c.readOnly {
+		err = errors.Join(err, c.leave())
+	} else {
+		err = errors.Join(err, c.restore())
+	}
 	return errors.Join(err, c.disk.file.Close(), c.locks.close())
 }
 
@@ -103,8 +128,12 @@ func (c *Container) settle() error {
 			return err
 		}
 	}
-	// No sync: the note is for people, and the lock is what counts.
-	return c.disk.write(holderOff, make([]byte, noteSize))
+	// No sync: who has the file is for people, and the lock is what counts. What
+	// the note says of the log was made durable when the log ended.
+	c.notes.Lock()
+	defer c.notes.Unlock()
+	c.log0.holder = Holder{}
+	return c.writeNote(holderOff)
 }
 
 // leave removes what SQLite left beside the file, if nobody else has it open.
@@ -115,17 +144,17 @@ func (c *Container) leave() error {
 	if err := c.locks.set(presentByte, true); err != nil {
 		return nil // somebody is there, or we may not write: theirs to remove
 	}
-	info, err := os.Stat(c.path + "-wal")
+	info, err := os.Stat(c.logPath())
 	switch {
 	case err == nil && info.Size() > 0:
 		return nil // needs the recovery of the next writer
 	case err == nil:
-		err = c.remove(c.path + "-wal")
+		err = c.remove(c.logPath())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	gone := os.Remove(c.path + "-shm")
+	gone := os.Remove(c.memoryPath())
 	if errors.Is(gone, fs.ErrNotExist) {
 		gone = nil
 	}

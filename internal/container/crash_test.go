@@ -363,7 +363,8 @@ func TestEveryCrashKeepsWhatWasAcknowledged(t *testing.T) {
 // these images show it.
 func TestLeavingOutASyncIsNoticed(t *testing.T) {
 	for _, why := range []container.SyncReason{
-		container.SyncRecords, container.SyncPages, container.SyncExtent, container.SyncSuperblock, container.SyncSize, "",
+		container.SyncRecords, container.SyncExtent, container.SyncSuperblock, container.SyncSize, "",
+		container.SyncLog, container.SyncLogEnd, // each makes pages durable, too, so SyncPages alone can be left out
 	} {
 		t.Run(string(why), func(t *testing.T) {
 			r := &recorder{omit: func(op container.Op) bool {
@@ -372,7 +373,7 @@ func TestLeavingOutASyncIsNoticed(t *testing.T) {
 			before := workload(t, 26, r)
 			// Harm shows after operations on the file, or else in the log.
 			images, wrong := crashEverywhere(t, before, r, 1, func(i int) bool {
-				return r.ops[i].WAL == (why == "" || why == container.SyncPages) && (why == container.SyncRecords || r.ops[i].Offset < 1<<14 || i%8 == 0)
+				return r.ops[i].WAL == (why == "" || why == container.SyncLog || why == container.SyncLogEnd) && (why == container.SyncRecords || r.ops[i].Offset < 1<<14 || i%8 == 0)
 			})
 			if len(wrong) == 0 {
 				t.Fatalf("none of %d crash images shows it", images)

@@ -14,9 +14,9 @@ import (
 // and made durable under a temporary name first, so whoever finds the file under
 // its own name finds it whole. The error is fs.ErrExist when somebody else made
 // the file meanwhile.
-func create(path string, hook Hook) (err error) {
+func create(path string, draft bool, hook Hook) (err error) {
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+randomHex()+".tmp")
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, newMode)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) || isReadOnlyMedium(err) {
 			err = fmt.Errorf("%w: %w", ErrReadOnly, err)
@@ -31,7 +31,7 @@ func create(path string, hook Hook) (err error) {
 			_ = os.Remove(temp) // what matters is why it failed
 		}
 	}()
-	if err := writeEmpty(&disk{file: f, hook: hook}); err != nil {
+	if err := writeEmpty(&disk{file: f, hook: hook}, draft); err != nil {
 		return err
 	}
 	if err := hook.run(Op{Kind: OpCreate}, func() error { return moveNew(temp, path) }); err != nil {
@@ -41,8 +41,8 @@ func create(path string, hook Hook) (err error) {
 }
 
 // writeEmpty writes a database without tables and makes it durable.
-func writeEmpty(d *disk) error {
-	s := &superblock{generation: 1, tail: headSize + minExtent}
+func writeEmpty(d *disk, draft bool) error {
+	s := &superblock{version: FormatVersion, generation: 1, tail: headSize + minExtent + trailerSize, trailer: headSize + minExtent}
 	s.extents = s.extents.with(Extent{headSize, minExtent})
 	_, _ = rand.Read(s.identity[:]) // it never fails
 	sums := newPageSums(s.identity)
@@ -54,8 +54,11 @@ func writeEmpty(d *disk) error {
 	if err := d.write(headSize, first); err != nil {
 		return err
 	}
-	slot := s.encode()
-	if err := d.write(0, slot, slot, make([]byte, PageSize)); err != nil {
+	slot, rest := s.encode(), notePage(&note{sequence: 1, draft: draft})
+	if err := d.write(s.trailer, slot, rest); err != nil {
+		return err
+	}
+	if err := d.write(0, slot, slot, rest); err != nil {
 		return err
 	}
 	return d.sync(SyncNew)

@@ -8,6 +8,10 @@ import (
 	"time"
 )
 
+// readyTimeout bounds how long a reader waits for a writer to find out which log
+// is the file's own.
+const readyTimeout = 10 * time.Second
+
 // enter takes the locks that a writer or a reader needs.
 func (c *Container) enter(o Options) error {
 	if !o.ReadOnly {
@@ -17,7 +21,7 @@ func (c *Container) enter(o Options) error {
 	if err := c.locks.wait(presentByte, false, o.LockTimeout, nil); err != nil {
 		return c.lockError(err)
 	}
-	return c.enterReader(o.LockTimeout)
+	return c.enterReader(o)
 }
 
 func (c *Container) enterWriter(timeout time.Duration) error {
@@ -33,26 +37,78 @@ func (c *Container) enterWriter(timeout time.Duration) error {
 	return c.lockError(c.locks.wait(presentByte, false, timeout, nil))
 }
 
-// enterReader decides how to read. Where nothing can be created beside the file,
-// SQLite cannot make its shared memory. A writer has made it; without a writer
-// the file is at rest, and stays so while we hold the pin.
-func (c *Container) enterReader(timeout time.Duration) error {
-	if c.exists("-wal") && c.exists("-shm") || writableDir(c.dir()) {
-		return nil
+// enterReader decides how to read: beside a writer as that one does, otherwise
+// as the log says. Where nothing can be created beside the file, SQLite cannot
+// make its shared memory, and a log that is not the file's own must not be
+// read; the file is read at rest then, and stays so while we hold the pin.
+func (c *Container) enterReader(o Options) error {
+	over := time.Now().Add(max(o.LockTimeout, readyTimeout))
+	for {
+		atWork, err := c.beside(over)
+		if atWork || err != nil {
+			return err
+		}
+		if _, _, err := c.load(); err != nil {
+			return err
+		}
+		if err := c.examine(o.AcceptMissingLog); err != nil {
+			if busy, _ := c.locks.taken(writerByte); busy {
+				continue // it may be the writer's doing
+			}
+			return err
+		}
+		fate := c.side.fate
+		pinned := fate == logForeign || fate == logSpent || fate == logAbsent && c.side.names != usualNames
+		if !pinned && (c.lies(c.logPath()) && c.lies(c.memoryPath()) || writableDir(c.dir())) {
+			return nil
+		}
+		if fate == logOurs {
+			return fmt.Errorf("%w: it was not closed cleanly, and its directory %s cannot be written; open it once where it can be written",
+				ErrNotRecovered, c.dir())
+		}
+		switch err := c.locks.set(pinByte, false); {
+		case err == nil && c.immutable:
+			return nil
+		case err == nil:
+			c.immutable = true // look once more, now that nobody can come
+		case errors.Is(err, errLockTaken) && time.Now().Before(over):
+			time.Sleep(lockPoll)
+		default:
+			return c.lockError(err)
+		}
 	}
-	atWork := func() bool { return c.exists("-wal") && c.exists("-shm") }
-	err := c.locks.wait(pinByte, false, timeout, atWork)
-	switch {
-	case err == nil && c.exists("-wal"):
-		return fmt.Errorf("%w: it was not closed cleanly, and its directory %s cannot be written; open it once where it can be written",
-			ErrNotRecovered, c.dir())
-	case err == nil:
-		c.immutable = true
-		return nil
-	case errors.Is(err, errLockTaken) && atWork():
-		return nil
+}
+
+// beside reports whether a writer is at work. It waits until that one knows which
+// log is the file's own, and reads what it calls it.
+func (c *Container) beside(over time.Time) (bool, error) {
+	if c.immutable {
+		return false, nil // we hold the pin
 	}
-	return c.lockError(err)
+	for {
+		busy, err := c.locks.taken(writerByte)
+		if !busy || err != nil {
+			return false, err
+		}
+		ready, err := c.locks.taken(readyByte)
+		if err != nil {
+			return false, err
+		}
+		n, kind, err := c.readNote(holderOff)
+		switch {
+		case err != nil:
+			return false, err
+		case ready:
+			c.side.names = n.names
+			_, _, err := c.load()
+			return true, err
+		case c.super.version == oldestVersion && kind == noteOld:
+			return true, nil // a program of that time does not say more
+		case time.Now().After(over):
+			return false, c.lockError(errLockTaken)
+		}
+		time.Sleep(lockPoll)
+	}
 }
 
 // lockError turns errLockTaken into an error that names the holder.
@@ -60,15 +116,15 @@ func (c *Container) lockError(err error) error {
 	if !errors.Is(err, errLockTaken) {
 		return err
 	}
-	note := make([]byte, noteSize)
 	locked := &LockedError{Path: c.path}
-	if _, err := c.disk.readAt(note, holderOff); err == nil {
-		locked.Holder = decodeHolder(note)
+	if n, _, err := c.readNote(holderOff); err == nil {
+		locked.Holder = n.holder
 	}
 	return locked
 }
 
-func (c *Container) exists(suffix string) bool {
-	_, err := os.Lstat(c.path + suffix)
+// lies reports whether anything has that name.
+func (c *Container) lies(path string) bool {
+	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }

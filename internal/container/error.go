@@ -22,6 +22,17 @@ var (
 	ErrLocked = errors.New("the file is in use")
 	// ErrReadOnly: the file, its directory or its medium cannot be written.
 	ErrReadOnly = errors.New("the file cannot be written")
+	// ErrLogMissing: commits that the file knows of are in a write-ahead log
+	// that is not there, or that is older than the file.
+	ErrLogMissing = errors.New("the write-ahead log with the latest commits is missing")
+	// ErrLogDamaged: the file's write-ahead log has commits behind a place that
+	// is damaged.
+	ErrLogDamaged = errors.New("the write-ahead log is damaged")
+	// ErrTornCopy: the file is a copy that was made while somebody wrote.
+	ErrTornCopy = errors.New("the file was copied while it was written")
+	// ErrOccupied: files of somebody else have the names that the file's log
+	// needs.
+	ErrOccupied = errors.New("names that the database needs are taken")
 	// ErrNotRecovered: the file was not closed cleanly, and opening it only for
 	// reading is not enough here to recover its write-ahead log.
 	ErrNotRecovered = errors.New("the file needs recovery")

@@ -45,6 +45,8 @@ const (
 	SyncPages      SyncReason = "pages, before SQLite's log begins anew"
 	SyncExtent     SyncReason = "an extent, before the superblock names it"
 	SyncSuperblock SyncReason = "a superblock, before it is used or the other slot is written"
+	SyncLog        SyncReason = "the notes of a log, before it begins"
+	SyncLogEnd     SyncReason = "the notes that a log has ended, before it is removed"
 	SyncSize       SyncReason = "the file's size, before the superblock promises it"
 )
 

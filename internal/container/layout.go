@@ -2,8 +2,11 @@ package container
 
 // The layout of a file. Everything is little endian.
 const (
-	// FormatVersion is the version of the layout that this package writes.
-	FormatVersion = 1
+	// FormatVersion is the version of the layout that this package writes. It
+	// reads version 1 too, and writes such a file on as one of this version.
+	FormatVersion = 2
+
+	oldestVersion = 1
 
 	// PageSize is the size of SQLite's pages, of a superblock's slot and of the
 	// holder's note, in bytes. Extents are aligned to it.
@@ -17,6 +20,10 @@ const (
 	holderOff  = slots * PageSize
 	headSize   = holderOff + PageSize // the first byte of extents and records
 	recordUnit = 64                   // records begin at multiples of this
+
+	// The trailer lies behind the last extent: a copy of the superblock, and
+	// the second note at the beginning of a page of its own.
+	trailerSize = 2 * PageSize
 
 	// An extent is at least minExtent bytes, or the eighth part of what SQLite
 	// has already. At that growth the list of extents never outgrows its slot.

@@ -18,6 +18,9 @@ const (
 	// pinByte is held exclusively by the writer, and shared by readers that see
 	// a file at rest without SQLite's locks and so must keep writers out.
 	pinByte = lockBase + 2
+	// readyByte is held exclusively by a writer that has found out which log is
+	// the file's own: readers wait for that.
+	readyByte = lockBase + 3
 )
 
 // lockPoll is how often a taken lock is tried again.

@@ -1,4 +1,7 @@
 package container
 
-// setLock is F_OFD_SETLK of Darwin's fcntl.h; package unix lacks it.
-const setLock = 90
+// F_OFD_SETLK and F_OFD_GETLK of Darwin's fcntl.h; package unix lacks them.
+const (
+	setLock = 90
+	getLock = 92
+)

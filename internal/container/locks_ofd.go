@@ -8,6 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// taken reports whether somebody else has a lock exclusively, or at all.
+func (l *locks) taken(at int64) (bool, error) {
+	for {
+		query := unix.Flock_t{Type: unix.F_RDLCK, Start: at, Len: 1}
+		err := unix.FcntlFlock(l.file.Fd(), getLock, &query)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		return query.Type != unix.F_UNLCK, err
+	}
+}
+
+// drop releases a lock.
+func (l *locks) drop(at int64) error {
+	return unix.FcntlFlock(l.file.Fd(), setLock, &unix.Flock_t{Type: unix.F_UNLCK, Start: at, Len: 1})
+}
+
 // set takes a lock, or turns a shared one into an exclusive one, at once or
 // not at all. The lock belongs to the open descriptor, not to the process: it
 // works between Containers of one process too.

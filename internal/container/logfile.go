@@ -1,6 +1,7 @@
 package container
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -16,6 +17,7 @@ import (
 // good checksum in the main database. So each page is checked when it is read.
 type logFile struct {
 	vfs.File
+	c    *Container
 	hook Hook
 
 	// Frames from loose on have checksums that are not right yet: SQLite wrote a
@@ -24,11 +26,13 @@ type logFile struct {
 	// frames.
 	loose  int64
 	header int64 // the frame whose header was written last
-	frame  [frameSize]byte
+
+	last  mark // the last commit written and not synced, as far as it goes
+	frame [frameSize]byte
 }
 
-func newLogFile(file vfs.File, hook Hook) *logFile {
-	return &logFile{File: file, hook: hook, loose: math.MaxInt64, header: -1}
+func newLogFile(c *Container) *logFile {
+	return &logFile{File: &sideLog{c: c}, c: c, hook: c.hook, loose: math.MaxInt64, header: -1}
 }
 
 // ReadAt implements vfs.File.
@@ -53,7 +57,15 @@ func (f *logFile) ReadAt(p []byte, off int64) (int, error) {
 
 // WriteAt implements vfs.File.
 func (f *logFile) WriteAt(p []byte, off int64) (n int, err error) {
+	if err := f.changing(p, off); err != nil {
+		return 0, err
+	}
 	f.follow(p, off)
+	defer func() {
+		if err != nil {
+			f.last = mark{}
+		}
+	}()
 	if f.hook == nil {
 		n, err = f.File.WriteAt(p, off)
 		return n, writeError(err)
@@ -65,6 +77,17 @@ func (f *logFile) WriteAt(p []byte, off int64) (n int, err error) {
 	return n, writeError(err)
 }
 
+// changing makes the file's notes ready for a write to the log.
+func (f *logFile) changing(p []byte, off int64) error {
+	if err := f.c.changeable(); err != nil {
+		return err
+	}
+	if off == 0 && len(p) >= logHeader {
+		return writeError(f.c.beginLog(p))
+	}
+	return nil
+}
+
 // follow keeps loose right. A frame is written header first, unless its page is
 // written over; then SQLite writes the headers once more.
 func (f *logFile) follow(p []byte, off int64) {
@@ -73,8 +96,10 @@ func (f *logFile) follow(p []byte, off int64) {
 	switch {
 	case off == 0:
 		f.loose, f.header = math.MaxInt64, -1 // the log begins anew
+		f.last = mark{}
 	case isHeader:
 		f.header = header
+		f.commit(p, header)
 		if f.loose != math.MaxInt64 && header <= f.loose {
 			f.loose = header + 1
 		}
@@ -83,13 +108,36 @@ func (f *logFile) follow(p []byte, off int64) {
 	}
 }
 
-// Truncate implements vfs.File.
+// commit remembers a frame's header if it ends a commit.
+func (f *logFile) commit(p []byte, frame int64) {
+	if len(p) >= frameHeader && binary.BigEndian.Uint32(p[4:]) != 0 {
+		f.last = mark{frames: uint64(frame) + 1, sum: [8]byte(p[frameChecksum:])}
+	}
+}
+
+// Truncate implements vfs.File. SQLite empties a log whose pages are all in the
+// file.
 func (f *logFile) Truncate(size int64) error {
+	if err := f.c.changeable(); err != nil {
+		return err
+	}
+	if size == 0 {
+		if err := f.c.endLog(); err != nil {
+			return writeError(err)
+		}
+	}
 	return f.hook.run(Op{Kind: OpTruncate, WAL: true, Offset: size}, func() error { return f.File.Truncate(size) })
 }
 
 // Sync implements vfs.File. The first one makes the log's name durable too.
 func (f *logFile) Sync(flags vfs.SyncFlag) error {
+	if f.c.changeable() != nil {
+		return nil // nothing was written
+	}
 	err := f.hook.run(Op{Kind: OpSync, WAL: true}, func() error { return f.File.Sync(flags) })
+	if err == nil && f.last.frames > 0 {
+		f.c.reachLog(f.last)
+	}
+	f.last = mark{}
 	return syncError(err)
 }

@@ -15,8 +15,9 @@ import (
 // file; pages are read and written through the Container.
 type mainFile struct {
 	vfs.File
-	c    *Container
-	page [PageSize]byte
+	c      *Container
+	memory vfs.SharedMemory
+	page   [PageSize]byte
 }
 
 var (
@@ -109,13 +110,19 @@ func (c *Container) damagedPage(off, at int64) error {
 	if at < 0 {
 		err = fmt.Errorf("%w: page %d of %s lies in no extent", ErrPage, off/PageSize+1, c.path)
 	}
-	c.log.Error("damaged page of the database", "err", err)
+	c.log.Error("damaged page of the database", "error", err)
 	return vfs.SystemError(err, sqlite3.IOERR_DATA)
 }
 
 // WriteAt implements vfs.File. SQLite's buffer is not ours to change, so the
 // page that gets the checksum is a copy.
 func (f *mainFile) WriteAt(p []byte, off int64) (n int, err error) {
+	if err := f.c.changeable(); err != nil {
+		return 0, err
+	}
+	if err := f.c.beginCheckpoint(); err != nil {
+		return 0, writeError(err)
+	}
 	if err := f.grow(off + int64(len(p))); err != nil {
 		return 0, err
 	}
@@ -150,6 +157,9 @@ func (f *mainFile) writePage(off int64) error {
 func (f *mainFile) grow(size int64) error {
 	if size <= f.c.pages.Load().capacity() {
 		return nil
+	}
+	if err := f.c.changeable(); err != nil {
+		return err
 	}
 	return writeError(f.c.growPages(size))
 }
@@ -219,7 +229,16 @@ func (f *mainFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
 }
 
 // SharedMemory implements vfs.FileSharedMemory.
-func (f *mainFile) SharedMemory() vfs.SharedMemory { return vfsutil.WrapSharedMemory(f.File) }
+func (f *mainFile) SharedMemory() vfs.SharedMemory { return f.memory }
+
+// Close implements vfs.File.
+func (f *mainFile) Close() error {
+	var err error
+	if f.c.side.names != usualNames && f.memory != nil {
+		err = f.memory.Close()
+	}
+	return errors.Join(err, f.File.Close())
+}
 
 // HasMoved implements vfs.FileHasMoved.
 func (f *mainFile) HasMoved() (bool, error) { return vfsutil.WrapHasMoved(f.File) }

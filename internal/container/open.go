@@ -26,7 +26,7 @@ func Open(path string, o Options) (*Container, error) {
 		return nil, err
 	}
 	if _, err := os.Lstat(resolved); o.Create && !o.ReadOnly && errors.Is(err, fs.ErrNotExist) {
-		if err := create(resolved, o.Hook); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := create(resolved, o.Draft, o.Hook); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("create %s: %w", path, err)
 		}
 	}
@@ -70,13 +70,13 @@ func resolve(path string) (string, error) {
 }
 
 func open(path string, o Options) (_ *Container, err error) {
-	f, err := openFile(path, o.ReadOnly)
+	f, mode, err := openFile(path, o.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
 	c := &Container{
 		path: path, vfsName: "stardust-" + randomHex(), readOnly: o.ReadOnly,
-		disk: &disk{file: f, hook: o.Hook}, hook: o.Hook, log: o.logger(),
+		disk: &disk{file: f, hook: o.Hook}, hook: o.Hook, log: o.logger(), mode: mode,
 	}
 	defer func() {
 		if err != nil {
@@ -96,18 +96,32 @@ func open(path string, o Options) (_ *Container, err error) {
 	if err := c.enter(o); err != nil {
 		return nil, err
 	}
-	damaged, size, err := c.load()
-	if err != nil {
+	var size int64
+	if c.damaged, size, err = c.load(); err != nil {
 		return nil, err
 	}
 	c.tail = max(size, c.super.tail)
-	if !c.readOnly {
-		err = c.hold(damaged)
+	if c.readOnly {
+		return c, nil
+	}
+	if err := c.examine(o.AcceptMissingLog); err != nil {
+		return nil, err
+	}
+	if err := c.recall(); err != nil {
+		return nil, err
+	}
+	if !o.Tentative {
+		err = c.Begin()
 	}
 	return c, err
 }
 
-func openFile(path string, readOnly bool) (*os.File, error) {
+// openFile opens the database's file. It looks first: opening a pipe may wait for
+// ever, and a device does what it likes.
+func openFile(path string, readOnly bool) (*os.File, os.FileMode, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%w: it is not a regular file", ErrNotDatabase)
+	}
 	flag := os.O_RDWR
 	if readOnly {
 		flag = os.O_RDONLY
@@ -117,16 +131,16 @@ func openFile(path string, readOnly bool) (*os.File, error) {
 		if !readOnly && (errors.Is(err, fs.ErrPermission) || isReadOnlyMedium(err)) {
 			err = fmt.Errorf("%w: open it read-only: %w", ErrReadOnly, err)
 		}
-		return nil, err
+		return nil, 0, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%w: it is not a regular file", ErrNotDatabase)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, 0, errors.Join(err, f.Close())
 	}
-	return f, nil
+	return f, info.Mode().Perm(), nil
 }
 
 // load reads the superblock and compares it with the file.
@@ -150,17 +164,7 @@ func (c *Container) load() (damaged bool, size int64, err error) {
 	}
 	c.super, c.slot = *s, slot
 	c.identity, c.sums = s.identity, newPageSums(s.identity)
+	c.trailerNote.Store(s.noteOffset())
 	c.pages.Store(&s.extents)
 	return damaged, size, nil
-}
-
-// hold does what a writer does once the file is its own.
-func (c *Container) hold(damaged bool) error {
-	if damaged {
-		c.log.Warn("one copy of the superblock was damaged; it is written anew", "path", c.path)
-		if err := c.writeSuper(c.super.extents, c.super.tail); err != nil {
-			return err
-		}
-	}
-	return c.disk.write(holderOff, thisProcess().encode())
 }

@@ -14,6 +14,15 @@ type Options struct {
 	// Create makes the file when there is none. It is built under a temporary
 	// name and appears whole.
 	Create bool
+	// Tentative opens a file for writing without changing anything yet: that
+	// happens when Begin is called. A Close before leaves everything as it was.
+	Tentative bool
+	// AcceptMissingLog opens a file although its write-ahead log, or a part of
+	// it, is missing: as it was before the commits in it. See Accepted.
+	AcceptMissingLog bool
+	// Draft, with Create, marks a new file as one that is still being filled,
+	// until Finish; RemoveDraft removes only such files.
+	Draft bool
 	// LockTimeout is how long to wait for another writer to close the file.
 	LockTimeout time.Duration
 	// Logger gets what a person may want to know; nil discards it.

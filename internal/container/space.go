@@ -19,7 +19,7 @@ func (c *Container) take(n, unit int64) (int64, error) {
 	switch {
 	case c.closed:
 		return 0, ErrClosed
-	case c.readOnly:
+	case c.readOnly, !c.begun.Load():
 		return 0, ErrReadOnly
 	case n < 0 || off+n < off:
 		return 0, fmt.Errorf("take %d bytes of the file %s: out of range", n, c.path)
@@ -44,9 +44,7 @@ func (c *Container) SetTail(end int64) error {
 	if c.closed {
 		return ErrClosed
 	}
-	for _, e := range c.super.extents {
-		end = max(end, e.End())
-	}
+	end = max(end, c.super.fixedEnd())
 	if end-c.tail > 0 && end-c.tail < recordUnit && !c.readOnly {
 		c.tail = end // a record is padded to where the next one may begin
 	}
@@ -56,6 +54,15 @@ func (c *Container) SetTail(end int64) error {
 	if c.readOnly || end == c.tail {
 		return nil
 	}
+	if !c.begun.Load() { // the file is cut when it may be changed
+		c.tail = end
+		return nil
+	}
+	return c.cut(end)
+}
+
+// cut makes the file end at end. c.mu is held.
+func (c *Container) cut(end int64) error {
 	if end < c.super.tail { // a promise that must be lowered first
 		if err := c.writeSuper(c.super.extents, end); err != nil {
 			return err
@@ -82,12 +89,12 @@ func (c *Container) CheckEnd(end int64) error {
 	return nil
 }
 
-// Reserved returns the ranges that are not records: the head of the file and
-// the extents of SQLite's pages, in order.
+// Reserved returns the ranges that are not records: the head of the file, the
+// extents of SQLite's pages and the trailer, in order.
 func (c *Container) Reserved() []Extent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ranges := append([]Extent{{0, headSize}}, c.super.extents...)
+	ranges := c.super.reserved()
 	slices.SortFunc(ranges, func(a, b Extent) int { return compare(a.Offset, b.Offset) })
 	return ranges
 }
@@ -96,7 +103,7 @@ func (c *Container) Reserved() []Extent {
 // system call where there is one for it. The range must have been taken. A
 // failed write may have written a part.
 func (c *Container) WriteAt(off int64, pieces ...[]byte) error {
-	if c.readOnly {
+	if !c.begun.Load() {
 		return ErrReadOnly
 	}
 	return c.disk.write(off, pieces...)
@@ -129,27 +136,20 @@ func (c *Container) growPages(need int64) error {
 	}
 	size := c.super.extents.growth(need)
 	from := c.tail
-	off, err := c.take(size, PageSize)
+	off, err := c.take(size+trailerSize, PageSize)
 	if err != nil {
 		return err
 	}
-	e := Extent{off, size}
+	e, taken := Extent{off, size}, Extent{off, size + trailerSize}
 	longer := c.super.extents.with(e)
 	if len(longer) > maxExtents {
 		return fmt.Errorf("%s: SQLite's database needs %d bytes, more than the file's list of extents can name", c.path, need)
 	}
 	if err := writeBlankPages(c.disk, c.sums, e, have); err != nil {
-		c.untake(from, e)
+		c.untake(from, taken)
 		return err
 	}
-	if err := c.disk.sync(SyncExtent); err != nil {
-		c.untake(from, e)
-		return err
-	}
-	c.durable = true
-	// From here on the range stays taken whatever happens: a slot that may
-	// have reached the disk names it.
-	if err := c.writeSuper(longer, c.tail); err != nil {
+	if err := c.moveTrailer(longer, e.End(), func() { c.untake(from, taken) }); err != nil {
 		return err
 	}
 	c.log.Debug("room for SQLite's pages added", "path", c.path, "offset", off, "size", size)
@@ -167,10 +167,14 @@ func (c *Container) untake(from int64, e Extent) {
 // be whole is written last, as a copy, once the other one is safe. c.mu is held
 // or nobody else has the Container yet.
 func (c *Container) writeSuper(list extents, tail int64) error {
-	next := superblock{
-		generation: c.super.generation + 1, identity: c.identity,
-		tail: tail, extents: list,
-	}
+	next := c.super
+	next.extents, next.tail = list, tail
+	return c.replaceSuper(next)
+}
+
+// replaceSuper does the work of writeSuper.
+func (c *Container) replaceSuper(next superblock) error {
+	next.generation = c.super.generation + 1
 	if !c.durable {
 		// Found when the file was opened, the slot may be one that a process
 		// wrote just before it died, of which only the kernel knows.

@@ -44,7 +44,7 @@ func Pragmas() []string {
 // itself when the last connection to close may write and no other process
 // reads.
 func (c *Container) checkpoint() error {
-	info, err := os.Stat(c.path + "-wal")
+	info, err := os.Stat(c.logPath())
 	if err != nil || info.Size() == 0 {
 		return nil
 	}

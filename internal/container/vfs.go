@@ -2,7 +2,6 @@ package container
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -26,10 +25,15 @@ func (d *database) FullPathname(name string) (string, error) { return name, nil 
 // Access implements vfs.VFS. A rollback journal is never ours: one that lies
 // beside the file must not be played back into it.
 func (d *database) Access(name string, flags vfs.AccessFlag) (bool, error) {
-	if strings.HasSuffix(name, "-journal") || d.c.immutable {
+	switch {
+	case strings.HasSuffix(name, "-journal"), d.c.immutable:
+		return false, nil
+	case name != d.c.path+"-wal":
+		return d.system().Access(name, flags)
+	case d.c.logHidden():
 		return false, nil
 	}
-	return d.system().Access(name, flags)
+	return d.system().Access(d.c.logPath(), flags)
 }
 
 // Delete implements vfs.VFS.
@@ -37,8 +41,15 @@ func (d *database) Delete(name string, sync bool) error {
 	if name != d.c.path+"-wal" {
 		return d.system().Delete(name, sync)
 	}
+	// SQLite deletes a log whose pages are all in the file, durably.
+	if err := d.c.changeable(); err != nil {
+		return err
+	}
+	if err := d.c.endLog(); err != nil {
+		return vfs.SystemError(err, sqlite3.IOERR_DELETE)
+	}
 	return d.c.hook.run(Op{Kind: OpRemove, WAL: true}, func() error {
-		return d.system().Delete(name, sync)
+		return d.system().Delete(d.c.logPath(), sync)
 	})
 }
 
@@ -56,7 +67,7 @@ func (d *database) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.Fil
 	case flags&vfs.OPEN_MAIN_DB != 0:
 		return d.openMain(name, flags)
 	case flags&vfs.OPEN_WAL != 0:
-		return d.openWAL(name, flags)
+		return newLogFile(d.c), flags, nil
 	case flags&(vfs.OPEN_MAIN_JOURNAL|vfs.OPEN_SUPER_JOURNAL) != 0:
 		return nil, 0, sqlite3.CANTOPEN // the database never leaves the log mode
 	}
@@ -75,21 +86,16 @@ func (d *database) openMain(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, v
 	if err != nil {
 		return nil, flags, err
 	}
-	return &mainFile{File: file, c: d.c}, flags, nil
-}
-
-// openWAL opens the log. A reader that may not write it reads it: what matters
-// to readers is in the shared memory.
-func (d *database) openWAL(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
-	file, out, err := vfsutil.WrapOpenFilename(d.system(), name, flags)
-	if err != nil && d.c.readOnly && (errors.Is(err, fs.ErrPermission) || isReadOnlyMedium(err)) {
-		if _, missing := os.Stat(d.c.path + "-wal"); missing == nil {
-			flags = flags&^(vfs.OPEN_READWRITE|vfs.OPEN_CREATE) | vfs.OPEN_READONLY
-			file, out, err = vfsutil.WrapOpenFilename(d.system(), name, flags)
-		}
+	m := &mainFile{File: file, c: d.c, memory: vfsutil.WrapSharedMemory(file)}
+	if d.c.immutable {
+		return m, flags, nil
 	}
-	if err != nil {
-		return nil, out, err
+	// Made here, it gets the database's permissions and not those of a new file.
+	if f, err := os.OpenFile(d.c.memoryPath(), os.O_RDWR|os.O_CREATE, d.c.mode); err == nil {
+		_ = f.Close() // it was only made
 	}
-	return newLogFile(file, d.c.hook), out, nil
+	if d.c.side.names != usualNames {
+		m.memory = vfs.NewSharedMemory(d.c.memoryPath(), flags)
+	}
+	return m, flags, nil
 }

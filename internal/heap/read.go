@@ -63,6 +63,13 @@ func (h *Heap) ReadAt(loc Location, digest digest.Digest, p []byte, off int64) e
 	return head.readBlocks(h, loc, p, off)
 }
 
+// Probe looks whether a chunk's record is there as a whole: its header and its
+// last block. It costs less than Read and proves less.
+func (h *Heap) Probe(loc Location, digest digest.Digest) error {
+	last := max(0, loc.Size-1) / BlockSize * BlockSize
+	return h.ReadAt(loc, digest, make([]byte, min(BlockSize, max(0, loc.Size-last))), last)
+}
+
 // readBlocks fills p from off. Blocks that p takes whole are read into it; the
 // others go through a buffer.
 func (d *header) readBlocks(h *Heap, loc Location, p []byte, off int64) error {
