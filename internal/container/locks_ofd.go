@@ -20,11 +20,6 @@ func (l *locks) taken(at int64) (bool, error) {
 	}
 }
 
-// drop releases a lock.
-func (l *locks) drop(at int64) error {
-	return unix.FcntlFlock(l.file.Fd(), setLock, &unix.Flock_t{Type: unix.F_UNLCK, Start: at, Len: 1})
-}
-
 // set takes a lock, or turns a shared one into an exclusive one, at once or
 // not at all. The lock belongs to the open descriptor, not to the process: it
 // works between Containers of one process too.

@@ -8,5 +8,3 @@ package container
 func (l *locks) set(int64, bool) error { return ErrUnsupported }
 
 func (l *locks) taken(int64) (bool, error) { return false, ErrUnsupported }
-
-func (l *locks) drop(int64) error { return ErrUnsupported }
