@@ -125,6 +125,7 @@ func refusals() []refusalCase {
 		{"create: name twice under a new directory", conflict, func(f *fixture) error { return f.create(`[{name x} {name y under 1} {name y under 1}]`) }},
 
 		{"update: a directory", bad, func(f *fixture) error { return f.update(f.dir, f.other.String()) }},
+		{"update: a directory, of a stale revision", bad, func(f *fixture) error { return document(f.objects.Update(f.dir, f.other.String(), 999)) }},
 		{"update: the root", bad, func(f *fixture) error { return f.update(0, f.other.String()) }},
 		{"update: malformed digest", bad, func(f *fixture) error { return f.update(f.file, "xyz") }},
 		{"update: negative revision", bad, func(f *fixture) error { return document(f.objects.Update(f.file, f.other.String(), -1)) }},

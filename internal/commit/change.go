@@ -10,12 +10,15 @@ import (
 // will be, but for the revision. Expected is the file's revision; zero expects
 // any.
 func (p *Plan) Update(entity int64, d digest.Digest, expected int64) (catalog.Node, error) {
-	n, err := p.expected(entity, expected)
+	n, err := tree.Node(&p.tx.View, entity)
 	if err != nil {
 		return n, err
 	}
-	if !n.File {
+	if !n.File { // whatever its revision is
 		return n, tree.Refuse(tree.Invalid, "entity %d: is the directory %s; only a file has a payload", entity, tree.Quote(n.Name))
+	}
+	if n, err = p.expected(entity, expected); err != nil {
+		return n, err
 	}
 	payload, err := tree.Payload(&p.tx.View, "digest", d)
 	if err != nil || n.Digest == d {
