@@ -28,7 +28,7 @@ func TestLibrary(t *testing.T) {
 	t.Run("TheArchiveWorksToo", l.testArchive)
 	t.Run("BindingsRunEveryExample", l.testBindings)
 	t.Run("MakeInstallIsEnough", l.testInstall)
-	t.Run("ACallCostsAtMostAMicrosecondMore", l.testSpeed)
+	t.Run("ACallCostsLittleMoreThanInGo", l.testSpeed)
 }
 
 // Every function of the header is exported and no other is. That their types

@@ -231,19 +231,33 @@ func goAway(t *testing.T, data []byte) (string, *http.Client) {
 	return server.URL, client
 }
 
-// sendGoAway answers the first bytes with GOAWAY and ends the connection.
+// sendGoAway answers a request with GOAWAY and ends the connection. It reads the
+// request's first frame before: one that was not sent yet would go to another
+// connection, and nobody would see a failure.
 func sendGoAway(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
-	const settings, goaway, enhanceYourCalm = 4, 7, 11
+	const headers, settings, goaway, enhanceYourCalm = 1, 4, 7, 11
 	frame := func(kind byte, payload []byte) []byte {
 		return append([]byte{0, 0, byte(len(payload)), kind, 0, 0, 0, 0, 0}, payload...)
 	}
 	if _, err := conn.Write(frame(settings, nil)); err != nil {
 		return
 	}
-	preface := make([]byte, len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")+9)
-	if _, err := io.ReadFull(conn, preface); err != nil {
+	if _, err := io.CopyN(io.Discard, conn, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))); err != nil {
 		return
+	}
+	for {
+		var head [9]byte
+		if _, err := io.ReadFull(conn, head[:]); err != nil {
+			return
+		}
+		length := int64(head[0])<<16 | int64(head[1])<<8 | int64(head[2])
+		if _, err := io.CopyN(io.Discard, conn, length); err != nil {
+			return
+		}
+		if head[3] == headers {
+			break
+		}
 	}
 	last := bigendian.BigEndian.AppendUint32(nil, 1)
 	_, _ = conn.Write(frame(goaway, bigendian.BigEndian.AppendUint32(last, enhanceYourCalm)))

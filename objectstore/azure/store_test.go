@@ -28,5 +28,5 @@ func TestStoreConforms(t *testing.T) {
 	var containers atomic.Int64
 	storetest.Run(t, func(t *testing.T) objectstore.Store {
 		return open(t, server, fmt.Sprintf("container-%d", containers.Add(1)))
-	}, storetest.Features{LooseKeyPaths: true, NoBackslash: true})
+	}, storetest.Features{LooseKeyPaths: true, NoDotPaths: true, NoBackslash: true})
 }

@@ -27,6 +27,7 @@ func testEscapes(e *env) {
 	outside := e.outside()
 	before := e.everything(outside)
 	e.put("own", "mine")
+	spelled := e.taken(spelled)
 	for _, path := range spelled {
 		e.put(path, "at "+string(path))
 		e.holds(path, "at "+string(path))

@@ -27,10 +27,11 @@ func (e *env) refuses(path objectstore.Path) bool {
 	return e.features.NoKeyPaths || e.features.NoDotPaths && objectstore.CheckDots(path) != nil
 }
 
-// oddPaths returns those that the store takes, once the others were refused.
-func (e *env) oddPaths() []objectstore.Path {
+// taken returns those of the paths that the store takes, once the others were
+// refused.
+func (e *env) taken(paths []objectstore.Path) []objectstore.Path {
 	e.Helper()
-	return slices.DeleteFunc(slices.Clone(oddPaths), func(path objectstore.Path) bool {
+	return slices.DeleteFunc(slices.Clone(paths), func(path objectstore.Path) bool {
 		if !e.features.NoBackslash || !strings.Contains(string(path), `\`) {
 			return false
 		}
@@ -42,7 +43,7 @@ func (e *env) oddPaths() []objectstore.Path {
 
 var pathTests = []test{
 	{"odd ones are each their own object", func(e *env) {
-		oddPaths := e.oddPaths()
+		oddPaths := e.taken(oddPaths)
 		for _, path := range oddPaths {
 			e.put(path, "at "+string(path))
 		}
