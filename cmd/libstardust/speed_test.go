@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -27,9 +28,9 @@ const (
 	// most is how many times as long as in Go a call may take from C. The bar is
 	// a microsecond more, about a fifth; what a machine takes for either is its
 	// own affair, so the test tells the figure and holds a ratio with room.
-	most = 1.6
-	rounds   = 100
-	calls    = 300 // as in speed.c
+	most   = 1.6
+	rounds = 100
+	calls  = 300 // as in speed.c
 )
 
 // The least of many rounds, by turns in C and in Go, in processor time of the
