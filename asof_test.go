@@ -58,7 +58,7 @@ func TestAnEntityIsNoRevisionButShowsTheStateBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		var names []string
-		for r, err := range snapshot.Objects().List(0) {
+		for r, err := range snapshot.Tree().Children(0) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -99,7 +99,7 @@ func BenchmarkVerifiedRead(b *testing.B) {
 	digest := upload(b, db, data)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		stream, err := db.Objects().OpenDigest(digest)
+		stream, err := db.Tree().Open(digest)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func BenchmarkReadAt(b *testing.B) {
 			db := openFast(b, options)
 			data := randomBytes(7, 64<<20)
 			digest := upload(b, db, data)
-			stream, err := db.Objects().OpenDigest(digest)
+			stream, err := db.Tree().Open(digest)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -88,7 +88,7 @@ func TestMemoryComesBack(t *testing.T) {
 	canceled.Close() //nolint:errcheck // returns nil
 	check("an upload that was canceled")
 
-	reader, err := db.Objects().OpenDigest(published.Digest)
+	reader, err := db.Tree().Open(published.Digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +128,11 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 	check("a check")
 	tree := fstest.MapFS{"a": {Data: noise(5, 18<<20)}, "d/b": {Data: []byte("b")}}
-	if _, err := db.Objects().Import(t.Context(), tree, 0, nil); err != nil {
+	if _, err := db.Tree().Import(t.Context(), tree, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	check("an import")
-	if _, err := db.Objects().Export(t.Context(), 0, t.TempDir(), nil); err != nil {
+	if _, err := db.Tree().Export(t.Context(), 0, t.TempDir(), nil); err != nil {
 		t.Fatal(err)
 	}
 	check("an export")
@@ -160,7 +160,7 @@ func TestACanceledImportLeavesNoSpaceTaken(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err = db.Objects().Import(ctx, tree, 0, &ImportOptions{Workers: 2, Progress: func(p Progress) {
+	_, err = db.Tree().Import(ctx, tree, 0, &ImportOptions{Workers: 2, Progress: func(p Progress) {
 		if p.Bytes > 18<<20 {
 			cancel()
 		}
@@ -189,7 +189,7 @@ func TestNoGoroutineOutlivesClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 4 {
-		reader, err := db.Objects().OpenDigest(published.Digest)
+		reader, err := db.Tree().Open(published.Digest)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func (v Objects) stream(plugin, operation string, document *Document) (*PluginSt
 		run = v.Upload
 	case "open":
 		digest := r.needDigest("digest")
-		run = func() (*PluginStream, error) { return v.OpenDigest(digest) }
+		run = func() (*PluginStream, error) { return v.tree.open(digest) }
 	default:
 		return nil, withOp("stream", invalid("operation: %s is not a stream of objects", tree.Quote(operation)))
 	}

@@ -23,7 +23,7 @@ func TestSnapshotsEndWithTheirDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	digest := upload(t, db, []byte("payload"))
-	stream, err := db.Objects().OpenDigest(digest)
+	stream, err := db.Tree().Open(digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAReadAtAfterCloseIsClosed(t *testing.T) {
 	db := open(t)
 	digest := upload(t, db, []byte("payload"))
 	create(t, db, fmt.Sprintf(`[{name f digest {#sha256 "%v"}}]`, digest))
-	stream, err := db.Objects().OpenDigest(digest)
+	stream, err := db.Tree().Open(digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestAReadAtAfterCloseIsClosed(t *testing.T) {
 	if n, err := stream.ReadAt(make([]byte, 1), 0); n != 0 || !errors.Is(err, stardust.StatusClosed) {
 		t.Errorf("%d, %v", n, err)
 	}
-	file, err := db.Objects().FS().Open("f")
+	file, err := db.Tree().FS().Open("f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestAnImportIntoADirectoryThatGoesAway(t *testing.T) {
 	}
 	done := make(chan outcome)
 	go func() {
-		report, err := db.Objects().Import(t.Context(), g, target.Entity, nil)
+		report, err := db.Tree().Import(t.Context(), g, target.Entity, nil)
 		done <- outcome{report, err}
 	}()
 	<-g.listing
@@ -144,7 +144,7 @@ func TestCloseEndsLongCalls(t *testing.T) {
 	var once sync.Once
 	done := make(chan error)
 	go func() {
-		_, err := db.Objects().Import(context.Background(), g, 0, &stardust.ImportOptions{
+		_, err := db.Tree().Import(context.Background(), g, 0, &stardust.ImportOptions{
 			Progress: func(p stardust.Progress) {
 				if p.Bytes > 10<<20 {
 					once.Do(func() { close(reading) })
@@ -205,7 +205,7 @@ func TestCloseDuringHeavyUse(t *testing.T) {
 			})
 			work(func(int) error { _, err := download(db, digest); return err })
 			work(func(int) error {
-				for _, err := range db.Objects().Walk(0) {
+				for _, err := range db.Tree().Walk(0) {
 					if err != nil {
 						return err
 					}

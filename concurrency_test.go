@@ -80,7 +80,7 @@ func TestRacingMovesNeverMakeALoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		reached := 0
-		for _, err := range db.Objects().Walk(0) {
+		for _, err := range db.Tree().Walk(0) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +232,7 @@ func TestEverythingAtOnce(t *testing.T) {
 }
 
 func countNodes(objects stardust.Objects) (n int, err error) {
-	for _, err := range objects.Walk(0) {
+	for _, err := range objects.Tree().Walk(0) {
 		if err != nil {
 			return 0, err
 		}
@@ -243,7 +243,7 @@ func countNodes(objects stardust.Objects) (n int, err error) {
 
 func TestCallsOnOneStreamAreSerialized(t *testing.T) {
 	db := openAt(t, filepath.Join(stardust.FastDir(t), "db"), withObjects())
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestCallsOnOneStreamAreSerialized(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	published, err := stream.FinishPayload()
+	published, err := stream.Finish()
 	if err != nil || published.Size != writers*piece {
 		t.Fatalf("%+v, %v", published, err)
 	}
@@ -274,7 +274,7 @@ func TestCallsOnOneStreamAreSerialized(t *testing.T) {
 	}
 
 	// Reads of one stream divide the payload among those who call.
-	reader, err := db.Objects().OpenDigest(published.Digest)
+	reader, err := db.Tree().Open(published.Digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestCallsOnOneStreamAreSerialized(t *testing.T) {
 func TestReadAtsRunSideBySideOnOneStream(t *testing.T) {
 	db := openAt(t, filepath.Join(stardust.FastDir(t), "db"), withObjects())
 	data := randomBytes(5, 6<<20)
-	reader, err := db.Objects().OpenDigest(upload(t, db, data))
+	reader, err := db.Tree().Open(upload(t, db, data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestOtherProcess(t *testing.T) {
 	}
 	defer db.Close()
 	for range 20 {
-		for entry, err := range db.Objects().Walk(0) {
+		for entry, err := range db.Tree().Walk(0) {
 			if err != nil {
 				fmt.Println("reader:", err)
 				return

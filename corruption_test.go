@@ -74,7 +74,7 @@ func (x *exhibit) read(db *DB, failed func(what string, err error) error) error 
 	x.histories, x.attributes = make(map[int64][]Version), make(map[int64]string)
 	var judged []error
 	fail := func(what string, err error) { judged = append(judged, failed(what, err)) }
-	for entry, err := range db.Objects().Walk(0) {
+	for entry, err := range db.Tree().Walk(0) {
 		if err != nil {
 			fail("walk", err)
 			x.entries = nil
@@ -83,7 +83,7 @@ func (x *exhibit) read(db *DB, failed func(what string, err error) error) error 
 		x.entries = append(x.entries, entry)
 	}
 	for entity := int64(1); entity <= 123; entity++ {
-		versions, err := db.Objects().Versions(entity)
+		versions, err := db.Tree().History(entity)
 		switch {
 		case err == nil:
 			x.histories[entity] = versions

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/commit"
@@ -22,9 +23,9 @@ type DB struct {
 	checking chan struct{} // holds a token while a check is under way
 
 	// calls counts the calls and streams under way, so that Close can wait
-	// for them; mu guards closing.
+	// for them; mu guards closing and streams.
 	mu     sync.Mutex
-	closed bool
+	closed atomic.Bool
 	calls  sync.WaitGroup
 	// streams are open; Close ends those that their users forgot.
 	streams map[*PluginStream]struct{}
@@ -32,8 +33,13 @@ type DB struct {
 	cancel  context.CancelCauseFunc
 }
 
-// Objects returns the operations of the objects plugin on the latest state.
-func (db *DB) Objects() Objects { return Objects{db: db, at: catalog.Live} }
+// Tree returns the operations on files, directories and payloads, on the latest
+// state and in Go values.
+func (db *DB) Tree() Tree { return Tree{db: db, at: catalog.Live} }
+
+// Objects returns the same operations with documents, as the objects spec has
+// them.
+func (db *DB) Objects() Objects { return Objects{db.Tree()} }
 
 // Close waits for the calls under way, abandons unfinished uploads, commits
 // what was queued, and closes the file: at rest it is one file. Streams that
@@ -50,11 +56,11 @@ func (db *DB) Close() error {
 		return withOp("close", commit.ErrClosed)
 	}
 	db.mu.Lock()
-	if db.closed {
+	if db.closed.Load() {
 		db.mu.Unlock()
 		return withOp("close", commit.ErrClosed)
 	}
-	db.closed = true
+	db.closed.Store(true)
 	db.mu.Unlock()
 	db.cancel(commit.ErrClosed)
 	db.calls.Wait()
@@ -73,7 +79,7 @@ func (db *DB) enter() error {
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.closed {
+	if db.closed.Load() {
 		return commit.ErrClosed
 	}
 	db.calls.Add(1)

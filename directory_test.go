@@ -31,7 +31,7 @@ func TestHugeDirectoriesListInBoundedMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	n, last := 0, ""
-	for r, err := range db.Objects().List(0) {
+	for r, err := range db.Tree().Children(0) {
 		if err != nil || r.Name <= last {
 			t.Fatalf("%q after %q, %v", r.Name, last, err)
 		}
@@ -55,7 +55,7 @@ func TestAListingShowsOneRevision(t *testing.T) {
 	}
 	create(t, db, "["+text.String()+"]")
 	n := 0
-	for r, err := range db.Objects().List(0) {
+	for r, err := range db.Tree().Children(0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,12 +75,12 @@ func TestAListingShowsOneRevision(t *testing.T) {
 func TestTwoSpellingsOfOneNameAreTwoFilesToTheEnd(t *testing.T) {
 	db := openFast(t, withObjects())
 	from := fstest.MapFS{"\u00e9": {Data: []byte("composed")}, "e\u0301": {Data: []byte("decomposed")}}
-	report, err := db.Objects().Import(t.Context(), from, 0, nil)
+	report, err := db.Tree().Import(t.Context(), from, 0, nil)
 	if err != nil || report.Created != 2 || report.Failed != 0 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	dir := t.TempDir()
-	report, err = db.Objects().Export(t.Context(), 0, dir, nil)
+	report, err = db.Tree().Export(t.Context(), 0, dir, nil)
 	if err != nil || report.Created+report.Failed != 2 {
 		t.Fatalf("%+v, %v", report, err)
 	}

@@ -7,14 +7,21 @@
 // There are only a few nouns:
 //
 //   - A [DB] is an open database file.
-//   - [Objects] are its operations on payloads and the tree. A payload is
-//     written and read through a [PluginStream].
-//   - A [Document] is what operations take and return: a record of a file or
-//     directory, a manifest, a list. [Parse] makes one from DUST or JSON.
+//   - A [Tree] is its operations on files, directories and payloads: a
+//     [Record] describes a file or directory, an [Upload] writes a payload and
+//     a [Reader] reads one.
+//   - [Objects] are the same operations with a [Document] wherever a Tree has
+//     Go values, as the objects spec writes them; a [PluginStream] is its upload
+//     and its reader. [Parse] makes a document from DUST or JSON.
 //   - A [Snapshot] reads the tree as it was at a revision; a [Transaction] is
 //     what one commit wrote.
 //   - An [Error] carries the [Status] that says why a call failed.
 //
-// A DB and its Objects may be used by many goroutines. One process writes a
+// The twelve operations have the spec's names in both forms: Get, Lookup,
+// Children, Path, Files, Manifest, Create, Update, Move, Remove, Upload and Open.
+// A program in Go wants the Tree, which adds what Go expects, such as Put, Walk
+// and FS; requests and results that come as text want the documents.
+//
+// A DB, its Tree and its Objects may be used by many goroutines. One process writes a
 // file at a time; others may read it meanwhile.
 package stardust

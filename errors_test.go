@@ -204,13 +204,13 @@ func everyCall(f *fixture) map[string]func() error {
 		"open":     func() error { return stream(o.Open(d)) },
 		"history":  func() error { return document(o.History(f.file)) },
 		"list": func() error {
-			for _, err := range o.List(0) {
+			for _, err := range o.Tree().Children(0) {
 				return err
 			}
 			return nil
 		},
 		"walk": func() error {
-			for _, err := range o.Walk(0) {
+			for _, err := range o.Tree().Walk(0) {
 				return err
 			}
 			return nil
@@ -221,11 +221,11 @@ func everyCall(f *fixture) map[string]func() error {
 		"remove": func() error { return o.Remove(f.empty, 0) },
 		"upload": func() error { return stream(o.Upload()) },
 		"import": func() error {
-			_, err := o.Import(context.Background(), o.FS(), 0, nil)
+			_, err := o.Tree().Import(context.Background(), o.Tree().FS(), 0, nil)
 			return err
 		},
 		"export": func() error {
-			_, err := o.Export(context.Background(), 0, f.t.TempDir(), nil)
+			_, err := o.Tree().Export(context.Background(), 0, f.t.TempDir(), nil)
 			return err
 		},
 	}

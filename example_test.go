@@ -23,36 +23,6 @@ func temporary() (path string, remove func()) {
 	return filepath.Join(dir, "files.stardust"), func() { os.RemoveAll(dir) }
 }
 
-// store uploads a text and names it in the root directory.
-func store(db *stardust.DB, name, text string) stardust.Record {
-	upload, err := db.Objects().Upload()
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer upload.Close()
-	if _, err := io.Copy(upload, strings.NewReader(text)); err != nil {
-		log.Fatal(err)
-	}
-	published, err := upload.FinishPayload()
-	if err != nil {
-		log.Fatal(err)
-	}
-	nodes, err := stardust.Parse(fmt.Appendf(nil, `[{name %s digest {#sha256 "%v"}}]`, name, published.Digest), stardust.DUST)
-	if err != nil {
-		log.Fatal(err)
-	}
-	created, err := db.Objects().Create(nodes)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer created.Close()
-	var records []stardust.Record
-	if err := created.Decode(&records); err != nil {
-		log.Fatal(err)
-	}
-	return records[0]
-}
-
 func Example() {
 	path, remove := temporary()
 	defer remove()
@@ -64,10 +34,13 @@ func Example() {
 	}
 	defer db.Close()
 
-	record := store(db, "hello.txt", "Hello, objects")
+	record, err := db.Tree().Put("notes/hello.txt", strings.NewReader("Hello, objects"), &stardust.PutOptions{Parents: true})
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(record.Name, record.Size, "bytes, revision", record.Revision)
 
-	reader, err := db.Objects().OpenDigest(record.Digest)
+	reader, err := db.Tree().Open(record.Digest)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,7 +49,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Output:
-	// hello.txt 14 bytes, revision 2
+	// hello.txt 14 bytes, revision 3
 	// Hello, objects
 }
 
@@ -88,16 +61,19 @@ func ExampleDB_AsOf() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	first := store(db, "draft", "first words")
-	if _, err := db.Objects().Move(first.Entity, 0, "final", first.Revision, false); err != nil {
+	first, err := db.Tree().Put("draft", strings.NewReader("first words"), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := db.Tree().Move(first.Entity, 0, "final", first.Revision, false); err != nil {
 		log.Fatal(err)
 	}
 	past, err := db.AsOf(first.Revision)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, view := range []stardust.Objects{past.Objects(), db.Objects()} {
-		for record, err := range view.List(0) {
+	for _, view := range []stardust.Tree{past.Tree(), db.Tree()} {
+		for record, err := range view.Children(0) {
 			if err != nil {
 				log.Fatal(err)
 			}
@@ -109,7 +85,7 @@ func ExampleDB_AsOf() {
 	// final 3
 }
 
-func ExampleObjects_Import() {
+func ExampleTree_Import() {
 	path, remove := temporary()
 	defer remove()
 	db, err := stardust.Open(path, withObjects())
@@ -118,12 +94,12 @@ func ExampleObjects_Import() {
 	}
 	defer db.Close()
 	from := fstest.MapFS{"docs/a.txt": {Data: []byte("A")}, "docs/b.txt": {Data: []byte("B")}} // or os.DirFS(dir)
-	report, err := db.Objects().Import(context.Background(), from, 0, nil)
+	report, err := db.Tree().Import(context.Background(), from, 0, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(report.Created, "created,", report.Failed, "failed")
-	for entry, err := range db.Objects().Walk(0) {
+	for entry, err := range db.Tree().Walk(0) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -137,7 +113,7 @@ func ExampleObjects_Import() {
 	// file /docs/b.txt
 }
 
-func ExampleObjects_FS() {
+func ExampleTree_FS() {
 	path, remove := temporary()
 	defer remove()
 	db, err := stardust.Open(path, withObjects())
@@ -145,8 +121,10 @@ func ExampleObjects_FS() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	store(db, "note", "read through io/fs")
-	text, err := fs.ReadFile(db.Objects().FS(), "note")
+	if _, err := db.Tree().Put("note", strings.NewReader("read through io/fs"), nil); err != nil {
+		log.Fatal(err)
+	}
+	text, err := fs.ReadFile(db.Tree().FS(), "note")
 	fmt.Println(string(text), err)
 	// Output: read through io/fs <nil>
 }
@@ -159,7 +137,9 @@ func ExampleDB_Call() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	store(db, "note", "words")
+	if _, err := db.Tree().Put("note", strings.NewReader("words"), nil); err != nil {
+		log.Fatal(err)
+	}
 	request, err := stardust.Parse([]byte(`name note`), stardust.DUST)
 	if err != nil {
 		log.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/stardustdb/stardust/internal/transfer"
 )
 
-// ExportOptions are the options of [Objects.Export]. A nil pointer means the zero
+// ExportOptions are the options of [Tree.Export]. A nil pointer means the zero
 // value.
 type ExportOptions struct {
 	// Workers is how many files are handled at the same time, at most 256 and
@@ -43,7 +43,7 @@ type ExportOptions struct {
 // for what ends it: StatusCanceled when ctx ends, StatusNotFound for a missing
 // entity, StatusIO when the directory can't be used. The report is valid then,
 // too.
-func (v Objects) Export(ctx context.Context, entity int64, to string, options *ExportOptions) (*TransferReport, error) {
+func (v Tree) Export(ctx context.Context, entity int64, to string, options *ExportOptions) (*TransferReport, error) {
 	const op = "objects.export"
 	var o ExportOptions
 	if options != nil {
@@ -59,7 +59,7 @@ func (v Objects) Export(ctx context.Context, entity int64, to string, options *E
 	report := new(transfer.Report)
 	pinned, err := v.WithContext(inner).pin()
 	if err == nil && entity != catalog.Root {
-		_, err = pinned.Record(entity) // before anything is made
+		_, err = pinned.Get(entity) // before anything is made
 	}
 	if err == nil {
 		report, err = transfer.Export(inner, exportSource{pinned}, entity, to, transfer.ExportOptions{
@@ -71,11 +71,11 @@ func (v Objects) Export(ctx context.Context, entity int64, to string, options *E
 }
 
 // exportSource is what an export reads: the tree at one revision.
-type exportSource struct{ objects Objects }
+type exportSource struct{ tree Tree }
 
 func (s exportSource) Walk(entity int64) iter.Seq2[transfer.Node, error] {
 	return func(yield func(transfer.Node, error) bool) {
-		for entry, err := range s.objects.Walk(entity) {
+		for entry, err := range s.tree.Walk(entity) {
 			r := &entry.Record
 			node := transfer.Node{
 				Path: entry.Path, Entity: r.Entity, Name: r.Name,
@@ -92,7 +92,7 @@ func (s exportSource) Walk(entity int64) iter.Seq2[transfer.Node, error] {
 }
 
 func (s exportSource) WriteContent(n *transfer.Node, to io.Writer) error {
-	stream, err := s.objects.OpenDigest(n.Digest)
+	stream, err := s.tree.Open(n.Digest)
 	if err == nil {
 		_, err = stream.WriteTo(to)
 		_ = stream.Close() // always nil

@@ -16,12 +16,12 @@ import (
 // and modification times are zero. Info.Sys returns a [Record].
 //
 // Its errors are *fs.PathError around an [Error].
-func (v Objects) FS() fs.FS { return treeFS{objects: v} }
+func (v Tree) FS() fs.FS { return treeFS{tree: v} }
 
 // treeFS is the tree beneath a directory.
 type treeFS struct {
-	objects Objects
-	root    string // the path of the directory, empty for the root
+	tree Tree
+	root string // the path of the directory, empty for the root
 }
 
 var (
@@ -39,7 +39,7 @@ func (t treeFS) resolve(op, name string) (Record, error) {
 	if name != "." {
 		path += "/" + name
 	}
-	r, err := t.objects.Resolve(path)
+	r, err := t.tree.Resolve(path)
 	var e *Error
 	if errors.As(err, &e) && e.Status == StatusInvalidArgument {
 		// A file in the middle of a path: io/fs knows only that there is
@@ -62,7 +62,7 @@ func (t treeFS) Open(name string) (fs.File, error) {
 	if r.Kind == KindDirectory {
 		return &openDirectory{fs: t, path: name, info: info}, nil
 	}
-	stream, err := t.objects.OpenDigest(r.Digest)
+	stream, err := t.tree.Open(r.Digest)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -106,7 +106,7 @@ func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
 	}
 	var entries []fs.DirEntry
-	for child, err := range t.objects.List(r.Entity) {
+	for child, err := range t.tree.Children(r.Entity) {
 		if err != nil {
 			return entries, &fs.PathError{Op: "readdir", Path: name, Err: err}
 		}
@@ -155,9 +155,9 @@ func (i fileInfo) Mode() fs.FileMode {
 	return 0o444
 }
 
-// openFile is a file of the tree: the stream reads, seeks and reads at offsets.
+// openFile is a file of the tree: the reader also seeks and reads at offsets.
 type openFile struct {
-	*PluginStream
+	*Reader
 	info fileInfo
 }
 

@@ -17,7 +17,7 @@ func TestOddPathsOfTheFS(t *testing.T) {
 	db := open(t)
 	digest := upload(t, db, []byte("f"))
 	create(t, db, fmt.Sprintf(`[{name d} {name f under 1 digest {#sha256 "%v"}} {name "a\\b"} {name "é"}]`, digest))
-	tree := db.Objects().FS()
+	tree := db.Tree().FS()
 	for path, want := range map[string]error{
 		"": fs.ErrInvalid, "/": fs.ErrInvalid, "/d": fs.ErrInvalid, "d/": fs.ErrInvalid, "./d": fs.ErrInvalid,
 		"d/../d": fs.ErrInvalid, "d//f": fs.ErrInvalid, "..": fs.ErrInvalid, "\xff": fs.ErrInvalid,
@@ -48,7 +48,7 @@ func TestExportReportsNamesThatTheTargetRefuses(t *testing.T) {
 	create(t, db, fmt.Sprintf(`[{name %[1]s digest {#sha256 "%[2]v"}} {name %[1]sd} {name f under 2 digest {#sha256 "%[2]v"}}
 		{name good digest {#sha256 "%[2]v"}} {name "back\\slash" digest {#sha256 "%[2]v"}}]`, long, digest))
 	dir := t.TempDir()
-	report, err := db.Objects().Export(t.Context(), 0, dir, nil)
+	report, err := db.Tree().Export(t.Context(), 0, dir, nil)
 	if err != nil || report.Created != 2 || report.Failed != 3 || report.Files != 4 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -56,7 +56,7 @@ func TestExportReportsNamesThatTheTargetRefuses(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	target := filepath.Join(dir, "missing")
-	if _, err := db.Objects().Export(t.Context(), 999, target, nil); !errors.Is(err, stardust.StatusNotFound) {
+	if _, err := db.Tree().Export(t.Context(), 999, target, nil); !errors.Is(err, stardust.StatusNotFound) {
 		t.Errorf("an entity that does not exist: %v", err)
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {

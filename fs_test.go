@@ -32,18 +32,18 @@ func TestFSPassesTheStandardSuite(t *testing.T) {
 		"dir/deeper/c.txt": {Data: []byte("see")},
 		"dir/ü ñ":          {Data: []byte("unicode")},
 	}
-	report, err := db.Objects().Import(context.Background(), from, 0, nil)
+	report, err := db.Tree().Import(context.Background(), from, 0, nil)
 	if err != nil || report.Failed != 0 || report.Created != 5 {
 		t.Fatalf("import: %+v, %v", report, err)
 	}
-	if err := fstest.TestFS(db.Objects().FS(), "a.txt", "empty", "dir/b.bin", "dir/deeper/c.txt", "dir/ü ñ"); err != nil {
+	if err := fstest.TestFS(db.Tree().FS(), "a.txt", "empty", "dir/b.bin", "dir/deeper/c.txt", "dir/ü ñ"); err != nil {
 		t.Error(err)
 	}
 	snapshot, err := db.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fstest.TestFS(snapshot.Objects().FS(), "a.txt", "dir/deeper/c.txt"); err != nil {
+	if err := fstest.TestFS(snapshot.Tree().FS(), "a.txt", "dir/deeper/c.txt"); err != nil {
 		t.Error("of a snapshot: ", err)
 	}
 }
@@ -51,11 +51,11 @@ func TestFSPassesTheStandardSuite(t *testing.T) {
 func TestHTTPServesRangesOfTheFS(t *testing.T) {
 	db := open(t)
 	data := randomBytes(2, 5<<20)
-	_, err := db.Objects().Import(context.Background(), fstest.MapFS{"big": {Data: data}}, 0, nil)
+	_, err := db.Tree().Import(context.Background(), fstest.MapFS{"big": {Data: data}}, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(http.FileServer(http.FS(db.Objects().FS())))
+	server := httptest.NewServer(http.FileServer(http.FS(db.Tree().FS())))
 	defer server.Close()
 	request, err := http.NewRequest(http.MethodGet, server.URL+"/big", nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestHTTPServesRangesOfTheFS(t *testing.T) {
 func TestImportTakesUpWhereItStopped(t *testing.T) {
 	db := open(t)
 	from := fstest.MapFS{"d/a": {Data: []byte("one")}, "d/b": {Data: []byte("two")}, "c": {Data: []byte("three")}}
-	first, err := db.Objects().Import(context.Background(), from, 0, nil)
+	first, err := db.Tree().Import(context.Background(), from, 0, nil)
 	if err != nil || first.Created != 3 || first.Directories != 1 {
 		t.Fatalf("%+v, %v", first, err)
 	}
@@ -86,11 +86,11 @@ func TestImportTakesUpWhereItStopped(t *testing.T) {
 	}
 	from["d/b"] = &fstest.MapFile{Data: []byte("changed")}
 	from["e"] = &fstest.MapFile{Data: []byte("one")}
-	second, err := db.Objects().Import(context.Background(), from, 0, nil)
+	second, err := db.Tree().Import(context.Background(), from, 0, nil)
 	if err != nil || second.Created != 1 || second.Updated != 1 || second.Unchanged != 2 {
 		t.Fatalf("%+v, %v", second, err)
 	}
-	a, err := db.Objects().Resolve("d/a")
+	a, err := db.Tree().Resolve("d/a")
 	if err != nil || a.Revision > before.Revision() {
 		t.Errorf("an unchanged file has a new revision: %+v, %v", a, err)
 	}
@@ -109,14 +109,14 @@ func TestImportReportsWhatItCannotTakeAndGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := open(t)
-	report, err := db.Objects().Import(context.Background(), os.DirFS(dir), 0, nil)
+	report, err := db.Tree().Import(context.Background(), os.DirFS(dir), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if report.Created != 1 || report.Failed != 1 || report.Skipped != 1 || len(report.Problems) != 2 {
 		t.Errorf("%+v", report)
 	}
-	if _, err := db.Objects().Resolve("link"); err == nil {
+	if _, err := db.Tree().Resolve("link"); err == nil {
 		t.Error("a symbolic link was imported")
 	}
 }
@@ -129,11 +129,11 @@ func TestExportWritesTheTreeAndResumes(t *testing.T) {
 		"empty":   {Data: nil},
 		"d/other": {Data: []byte("x")},
 	}
-	if _, err := db.Objects().Import(context.Background(), from, 0, nil); err != nil {
+	if _, err := db.Tree().Import(context.Background(), from, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new", "target")
-	report, err := db.Objects().Export(context.Background(), 0, dir, nil)
+	report, err := db.Tree().Export(context.Background(), 0, dir, nil)
 	if err != nil || report.Created != 4 || report.Failed != 0 {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -146,11 +146,11 @@ func TestExportWritesTheTreeAndResumes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "d/a"), []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	again, err := db.Objects().Export(context.Background(), 0, dir, nil)
+	again, err := db.Tree().Export(context.Background(), 0, dir, nil)
 	if err != nil || again.Unchanged != 3 || again.Failed != 1 {
 		t.Errorf("a changed file was overwritten, or others not left alone: %+v, %v", again, err)
 	}
-	replaced, err := db.Objects().Export(context.Background(), 0, dir, &stardust.ExportOptions{Replace: true})
+	replaced, err := db.Tree().Export(context.Background(), 0, dir, &stardust.ExportOptions{Replace: true})
 	if err != nil || replaced.Updated != 1 {
 		t.Errorf("%+v, %v", replaced, err)
 	}
@@ -159,7 +159,7 @@ func TestExportWritesTheTreeAndResumes(t *testing.T) {
 func TestExportNeverLeavesItsDirectory(t *testing.T) {
 	db := open(t)
 	from := fstest.MapFS{"d/a": {Data: []byte("payload")}, "f": {Data: []byte("payload")}}
-	if _, err := db.Objects().Import(context.Background(), from, 0, nil); err != nil {
+	if _, err := db.Tree().Import(context.Background(), from, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	outside, dir := t.TempDir(), t.TempDir()
@@ -172,7 +172,7 @@ func TestExportNeverLeavesItsDirectory(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "victim"), filepath.Join(dir, "f")); err != nil {
 		t.Fatal(err)
 	}
-	report, err := db.Objects().Export(context.Background(), 0, dir, &stardust.ExportOptions{Replace: true})
+	report, err := db.Tree().Export(context.Background(), 0, dir, &stardust.ExportOptions{Replace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,12 +207,12 @@ func TestTenThousandLevelsOfDirectories(t *testing.T) {
 		parent = records[len(records)-1].Entity
 		made += len(records)
 	}
-	names, err := db.Objects().PathNames(parent)
+	names, err := db.Tree().Path(parent)
 	if err != nil || len(names) != 10_000 {
 		t.Fatalf("%d names, %v", len(names), err)
 	}
 	steps := 0
-	for _, err := range db.Objects().Walk(0) {
+	for _, err := range db.Tree().Walk(0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestTenThousandLevelsOfDirectories(t *testing.T) {
 		t.Errorf("walked %d steps", steps)
 	}
 	dir := t.TempDir()
-	report, err := db.Objects().Export(context.Background(), 0, dir, nil)
+	report, err := db.Tree().Export(context.Background(), 0, dir, nil)
 	if err != nil || report.Directories != 10_000 {
 		t.Errorf("export: %+v, %v", report, err)
 	}

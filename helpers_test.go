@@ -79,7 +79,7 @@ func upload(t testing.TB, db *stardust.DB, data []byte) stardust.Digest {
 }
 
 func tryUpload(db *stardust.DB, data []byte) (stardust.Published, error) {
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		return stardust.Published{}, err
 	}
@@ -87,12 +87,12 @@ func tryUpload(db *stardust.DB, data []byte) (stardust.Published, error) {
 	if _, err := stream.Write(data); err != nil {
 		return stardust.Published{}, err
 	}
-	return stream.FinishPayload()
+	return stream.Finish()
 }
 
 // download reads a payload whole.
 func download(db *stardust.DB, digest stardust.Digest) ([]byte, error) {
-	stream, err := db.Objects().OpenDigest(digest)
+	stream, err := db.Tree().Open(digest)
 	if err != nil {
 		return nil, err
 	}

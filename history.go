@@ -19,27 +19,16 @@ type Version struct {
 	Removed bool
 }
 
-// History returns an array of an entity's versions, the oldest first: each is
-// a record, with until (the revision that ended it) and removed (true) where
-// they apply. Removed nodes have a history, too.
+// History returns an entity's versions, the oldest first, all in memory. Removed
+// nodes have a history, too.
 //
 // It returns StatusInvalidArgument when the entity is not a user entity, and
 // StatusNotFound when no node ever had it.
-func (v Objects) History(entity int64) (*Document, error) {
-	versions, err := v.Versions(entity)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]dust.Value, len(versions))
-	for i := range versions {
-		items[i] = versions[i].value()
-	}
-	return newDocument(dust.NewArray(items...)), nil
-}
-
-// Versions is History as Go values. Like History it holds all versions in memory.
-func (v Objects) Versions(entity int64) ([]Version, error) {
+func (v Tree) History(entity int64) ([]Version, error) {
 	const op = "objects.history"
+	if err := v.enabled(); err != nil {
+		return nil, withOp(op, err)
+	}
 	if err := checkEntity("entity", entity); err != nil {
 		return nil, withOp(op, err)
 	}
@@ -53,15 +42,14 @@ func (v Objects) Versions(entity int64) ([]Version, error) {
 	if err == nil && len(versions) == 0 {
 		err = notFound("entity %d: no file or directory ever had it", entity)
 	}
-	return versions, withOp(op, err)
+	if err != nil {
+		return nil, withOp(op, err)
+	}
+	return versions, nil
 }
 
 func (old *Version) value() dust.Value {
-	n := catalog.Node{
-		Entity: old.Entity, Parent: old.Parent, Revision: old.Revision, Name: old.Name,
-		File: old.Kind == KindFile, Size: old.Size, Digest: old.Digest,
-	}
-	members := recordValue(&n).Members()
+	members := recordValue(&old.Record).Members()
 	if old.Until != 0 {
 		members = append(members, dust.Member{Name: "until", Value: dust.NewInt(old.Until)})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
-// ImportOptions are the options of [Objects.Import]. A nil pointer means the zero
+// ImportOptions are the options of [Tree.Import]. A nil pointer means the zero
 // value.
 type ImportOptions struct {
 	// Workers is how many files are handled at the same time, at most 256 and
@@ -45,7 +45,7 @@ type ImportOptions struct {
 // StatusInvalidArgument when the target is not a directory and StatusNotFound
 // when it does not exist, StatusClosed. The report is valid then too, and what
 // was committed stays.
-func (v Objects) Import(ctx context.Context, from fs.FS, into int64, options *ImportOptions) (*TransferReport, error) {
+func (v Tree) Import(ctx context.Context, from fs.FS, into int64, options *ImportOptions) (*TransferReport, error) {
 	const op = "objects.import"
 	var o ImportOptions
 	if options != nil {
@@ -63,14 +63,14 @@ func (v Objects) Import(ctx context.Context, from fs.FS, into int64, options *Im
 	return newTransferReport(report), withOp(op, end(err))
 }
 
-func (v Objects) checkTarget(into int64) error {
+func (v Tree) checkTarget(into int64) error {
 	if err := v.writable(); err != nil {
 		return err
 	}
 	if into == 0 {
 		return nil
 	}
-	r, err := v.Record(into)
+	r, err := v.Get(into)
 	if err == nil && r.Kind != KindDirectory {
 		err = invalid("entity %d: is the file %s, not a directory", into, tree.Quote(r.Name))
 	}

@@ -71,7 +71,7 @@ func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 	}
 	for range 20 {
 		from := filesThenDirectories{make(chan struct{}, 2)}
-		_, err := db.Objects().Import(t.Context(), from, 0, &ImportOptions{Workers: 2})
+		_, err := db.Tree().Import(t.Context(), from, 0, &ImportOptions{Workers: 2})
 		if !errors.Is(err, StatusOutOfMemory) {
 			t.Fatalf("an import without memory: %v", err)
 		}
@@ -111,7 +111,7 @@ func TestAnImportFromAFileSystemThatListsNamesTwice(t *testing.T) {
 	}
 	defer db.Close() //nolint:errcheck // ends the test
 	from := stutter{fstest.MapFS{"a": {Data: []byte("a")}, "b": {Data: []byte("b")}, "d": {Mode: fs.ModeDir}}}
-	report, err := db.Objects().Import(t.Context(), from, 0, nil)
+	report, err := db.Tree().Import(t.Context(), from, 0, nil)
 	if err != nil || report.Created != 2 || report.Failed != 3 {
 		t.Errorf("%+v, %v", report, err)
 	}

@@ -39,7 +39,7 @@ func noise(seed byte, n int) []byte {
 
 // store publishes a payload.
 func store(db *DB, data []byte) (Published, error) {
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		return Published{}, err
 	}
@@ -47,12 +47,12 @@ func store(db *DB, data []byte) (Published, error) {
 	if _, err := stream.Write(data); err != nil {
 		return Published{}, err
 	}
-	return stream.FinishPayload()
+	return stream.Finish()
 }
 
 // load reads a payload whole.
 func load(db *DB, digest Digest) ([]byte, error) {
-	stream, err := db.Objects().OpenDigest(digest)
+	stream, err := db.Tree().Open(digest)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func stepUpload(data []byte) step {
 // stepAbandon uploads and closes without finishing.
 func stepAbandon(data []byte) step {
 	return step{"abandoned upload", func(s *session) error {
-		stream, err := s.db.Objects().Upload()
+		stream, err := s.db.Tree().Upload()
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func stepAbandon(data []byte) step {
 // stepForget uploads and leaves the stream to Close.
 func stepForget(data []byte) step {
 	return step{"forgotten upload", func(s *session) error {
-		stream, err := s.db.Objects().Upload()
+		stream, err := s.db.Tree().Upload()
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func stepImport(from fstest.MapFS) step {
 		for _, file := range from {
 			s.payloads[digestOf(file.Data)] = file.Data
 		}
-		report, err := s.db.Objects().Import(context.Background(), from, 0, &ImportOptions{Workers: 1}) // in a fixed order
+		report, err := s.db.Tree().Import(context.Background(), from, 0, &ImportOptions{Workers: 1}) // in a fixed order
 		if err == nil && report.Failed != 0 {
 			err = report.Problems[0].Err
 		}
@@ -194,7 +194,7 @@ func stepImport(from fstest.MapFS) step {
 // which of the payloads are published, whose bytes it reads and compares.
 func stateOf(db *DB, payloads map[Digest][]byte) (string, error) {
 	var out strings.Builder
-	for entry, err := range db.Objects().Walk(0) {
+	for entry, err := range db.Tree().Walk(0) {
 		if err != nil {
 			return "", err
 		}

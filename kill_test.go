@@ -136,7 +136,7 @@ func verifyKilled(path string, acknowledged []string) error {
 		return err
 	}
 	found := make(map[string]Digest)
-	for record, err := range s.db.Objects().List(0) {
+	for record, err := range s.db.Tree().Children(0) {
 		if err != nil {
 			return err
 		}

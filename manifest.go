@@ -15,44 +15,54 @@ type Chunk struct {
 	Size   int64  `json:"size"` // in bytes
 }
 
-// Manifest returns a published payload's manifest: {digest size chunks}, where
-// chunks lists {digest size} in byte order and is left out for an empty
-// payload. It holds the whole list in memory; [Objects.Chunks] streams it.
+// Manifest lists the chunks of a published payload.
+type Manifest struct {
+	Digest Digest  `json:"digest"`
+	Size   int64   `json:"size"`             // in bytes
+	Chunks []Chunk `json:"chunks,omitempty"` // in byte order
+}
+
+// Manifest returns a published payload's manifest. It holds the whole list in
+// memory; [Tree.Chunks] streams it.
 //
-// It returns StatusInvalidArgument when the digest is not 64 hexadecimal
-// digits, StatusNotFound when no payload with the digest is published, and
+// It returns StatusNotFound when no payload with the digest is published, and
 // StatusEvaluationFailed when the stored manifest is damaged.
-func (v Objects) Manifest(digest string) (*Document, error) {
-	const op = "objects.manifest"
-	d, err := parseDigest(digest)
+func (v Tree) Manifest(digest Digest) (Manifest, error) {
+	p, err := v.payloadInfo(digest)
 	if err != nil {
-		return nil, withOp(op, err)
+		return Manifest{}, withOp("objects.manifest", err)
 	}
-	members := []dust.Member{{Name: "digest", Value: documentDigest(d)}}
-	payload, err := v.payloadInfo(d)
-	if err != nil {
-		return nil, withOp(op, err)
-	}
-	members = append(members, dust.Member{Name: "size", Value: dust.NewInt(payload.Size)})
-	var chunks []dust.Value
-	for c, err := range v.Chunks(d) {
+	m := Manifest{Digest: digest, Size: p.Size}
+	for c, err := range v.Chunks(digest) {
 		if err != nil {
-			return nil, err
+			return Manifest{}, err
 		}
-		chunks = append(chunks, dust.NewObject(
-			dust.Member{Name: "digest", Value: documentDigest(c.Digest)},
-			dust.Member{Name: "size", Value: dust.NewInt(c.Size)}))
+		m.Chunks = append(m.Chunks, c)
 	}
-	if len(chunks) > 0 {
+	return m, nil
+}
+
+func (m *Manifest) value() dust.Value {
+	members := []dust.Member{
+		{Name: "digest", Value: documentDigest(m.Digest)},
+		{Name: "size", Value: dust.NewInt(m.Size)},
+	}
+	if len(m.Chunks) > 0 {
+		chunks := make([]dust.Value, len(m.Chunks))
+		for i, c := range m.Chunks {
+			chunks[i] = dust.NewObject(
+				dust.Member{Name: "digest", Value: documentDigest(c.Digest)},
+				dust.Member{Name: "size", Value: dust.NewInt(c.Size)})
+		}
 		members = append(members, dust.Member{Name: "chunks", Value: dust.NewArray(chunks...)})
 	}
-	return newDocument(dust.NewObject(members...)), nil
+	return dust.NewObject(members...)
 }
 
 // Chunks yields the chunks of a published payload in byte order, in bounded
 // memory however long the list is. An error, of the kinds of
-// [Objects.Manifest], ends it.
-func (v Objects) Chunks(digest Digest) iter.Seq2[Chunk, error] {
+// [Tree.Manifest], ends it.
+func (v Tree) Chunks(digest Digest) iter.Seq2[Chunk, error] {
 	const op = "objects.manifest"
 	return func(yield func(Chunk, error) bool) {
 		payload, err := v.payloadInfo(digest)
@@ -80,7 +90,7 @@ func (v Objects) Chunks(digest Digest) iter.Seq2[Chunk, error] {
 	}
 }
 
-func (v Objects) payloadInfo(digest Digest) (p catalog.Payload, err error) {
+func (v Tree) payloadInfo(digest Digest) (p catalog.Payload, err error) {
 	err = v.readOne(func(view *catalog.View) (err error) {
 		p, err = tree.Payload(view, "digest", digest)
 		return err
@@ -90,7 +100,7 @@ func (v Objects) payloadInfo(digest Digest) (p catalog.Payload, err error) {
 
 // segmentChunks returns the chunks of the manifest's run at an offset, and where
 // the run ends.
-func (v Objects) segmentChunks(p *catalog.Payload, at int64) (chunks []Chunk, end int64, err error) {
+func (v Tree) segmentChunks(p *catalog.Payload, at int64) (chunks []Chunk, end int64, err error) {
 	err = v.read(func(view *catalog.View) error {
 		found, ends, err := payload.Run(view, p, at)
 		for _, c := range found {

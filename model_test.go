@@ -315,7 +315,7 @@ func (m *model) comparePast(r *rapid.T) {
 
 func (m *model) compareTree(r *rapid.T, objects stardust.Objects, nodes map[int64]modelNode) {
 	seen := 0
-	for entry, err := range objects.Walk(0) {
+	for entry, err := range objects.Tree().Walk(0) {
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -332,7 +332,7 @@ func (m *model) compareTree(r *rapid.T, objects stardust.Objects, nodes map[int6
 		if want.file && got.Size != int64(len(m.payloads[want.digest])) {
 			r.Fatalf("node %+v has %d bytes", got, got.Size)
 		}
-		if found, err := objects.LookupRecord(got.Parent, got.Name); err != nil || found != got {
+		if found, err := objects.Tree().Lookup(got.Parent, got.Name); err != nil || found != got {
 			r.Fatalf("look-up of %+v: %+v, %v", got, found, err)
 		}
 	}

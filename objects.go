@@ -2,205 +2,71 @@ package stardust
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/stardustdb/stardust/internal/catalog"
-	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/dust"
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
-// Objects are the operations of the objects plugin on one database, or on a
-// [Snapshot] of it. It is a small value to copy; all methods may be called
-// concurrently.
-//
-// Every operation returns an error of StatusUnavailable when the database
-// does not enable the plugin, of StatusClosed when it is closed, of
-// StatusEvaluationFailed when it comes across stored metadata that is damaged, of
-// StatusIO when the operating system fails it, and of StatusCanceled when the
-// context of WithContext ends first. Writes return StatusConflict while the
-// database holds writes, and StatusUnavailable on a read-only database or a
-// snapshot. What methods say of their errors is what comes besides. See the
-// objects spec, "Operations".
-type Objects struct {
-	db  *DB
-	at  int64
-	ctx context.Context //nolint:containedctx // see WithContext
-}
+// Objects are the operations of the objects plugin as the objects spec has them:
+// they take and return a [Document] where [Tree] has Go values, and do the same
+// otherwise, errors included. A digest is 64 hexadecimal digits in either case;
+// anything else is StatusInvalidArgument. It is a small value to copy; all
+// methods may be called concurrently.
+type Objects struct{ tree Tree }
 
-// WithContext returns the same operations bound to a context: they end with
-// StatusCanceled when it ends, and streams opened through it stop reading and
-// writing. It suits one request of a server; do not keep the result longer.
+// Tree returns the same operations in Go values.
+func (v Objects) Tree() Tree { return v.tree }
+
+// WithContext is [Tree.WithContext].
 func (v Objects) WithContext(ctx context.Context) Objects {
-	v.ctx = ctx
-	return v
+	return Objects{v.tree.WithContext(ctx)}
 }
 
-func (v Objects) context() context.Context {
-	if v.ctx == nil {
-		return context.Background()
-	}
-	return v.ctx
-}
-
-// enabled checks that the database is open and has the objects plugin.
-func (v Objects) enabled() error {
-	switch {
-	case v.db == nil:
-		return commit.ErrClosed
-	case v.db.options.Plugins.Objects == nil:
-		return &Error{Status: StatusUnavailable, Message: "the database does not enable the objects plugin; open it with plugins {objects {}}"}
-	}
-	return nil
-}
-
-// writable checks that a write can be made through v.
-func (v Objects) writable() error {
-	if err := v.enabled(); err != nil {
-		return err
-	}
-	if v.at != catalog.Live {
-		return &Error{Status: StatusUnavailable, Code: CodeReadOnly, Message: "a snapshot shows the past and cannot be written"}
-	}
-	return v.db.writable()
-}
-
-// readOne runs a single query, which is a snapshot in itself.
-func (v Objects) readOne(fn func(*catalog.View) error) error {
-	if err := v.enabled(); err != nil {
-		return err
-	}
-	return v.db.view(v.context(), v.at, false, fn)
-}
-
-// read runs queries that all see one snapshot.
-func (v Objects) read(fn func(*catalog.View) error) error {
-	if err := v.enabled(); err != nil {
-		return err
-	}
-	return v.db.view(v.context(), v.at, true, fn)
-}
-
-// commit queues a write and waits for it.
-func (v Objects) commit(plan func(*commit.Plan) error) (int64, error) {
-	return v.db.commit(v.context(), commit.Write{Plan: plan})
-}
-
-// Get returns the record of a file or directory: an object with entity,
-// parent, revision, name, kind and, for a file, size and digest.
-//
-// It returns StatusInvalidArgument when the entity is not a user entity (the
-// root, 0, has no record), StatusNotFound when no node has it, and
-// StatusEvaluationFailed when stored metadata is damaged.
+// Get returns the record of a file or directory: an object with entity, parent,
+// revision, name, kind and, for a file, size and digest. See [Tree.Get].
 func (v Objects) Get(entity int64) (*Document, error) {
-	n, err := v.node(entity)
-	if err != nil {
-		return nil, withOp("objects.get", err)
-	}
-	return newDocument(recordValue(&n)), nil
+	return recordDocument(v.tree.Get(entity))
 }
 
-// Record is Get as a Go value.
-func (v Objects) Record(entity int64) (Record, error) {
-	n, err := v.node(entity)
-	if err != nil {
-		return Record{}, withOp("objects.get", err)
-	}
-	return newRecord(&n), nil
-}
-
-func (v Objects) node(entity int64) (catalog.Node, error) {
-	var n catalog.Node
-	if err := checkEntity("entity", entity); err != nil {
-		return n, err
-	}
-	found := false
-	err := v.readOne(func(view *catalog.View) (err error) {
-		n, found, err = view.Node(entity)
-		return err
-	})
-	if err == nil && !found {
-		err = notFound("entity %d: no file or directory has it", entity)
-	}
-	return n, err
-}
-
-// Lookup returns the record of a directory's child by name. Entity 0 is the
-// root directory.
-//
-// It returns StatusInvalidArgument when the parent or the name is invalid or
-// the parent is a file, and StatusNotFound when there is no such child or the
-// parent does not exist.
+// Lookup returns the record of a directory's child by name. Entity 0 is the root
+// directory. See [Tree.Lookup].
 func (v Objects) Lookup(parent int64, name string) (*Document, error) {
-	n, err := v.child(parent, name)
-	if err != nil {
-		return nil, withOp("objects.lookup", err)
-	}
-	return newDocument(recordValue(&n)), nil
+	return recordDocument(v.tree.Lookup(parent, name))
 }
 
-// LookupRecord is Lookup as a Go value.
-func (v Objects) LookupRecord(parent int64, name string) (Record, error) {
-	n, err := v.child(parent, name)
+func recordDocument(r Record, err error) (*Document, error) {
 	if err != nil {
-		return Record{}, withOp("objects.lookup", err)
+		return nil, err
 	}
-	return newRecord(&n), nil
-}
-
-func (v Objects) child(parent int64, name string) (catalog.Node, error) {
-	var n catalog.Node
-	if err := checkParent("parent", parent); err != nil {
-		return n, err
-	}
-	if err := tree.CheckName(name); err != nil {
-		return n, err
-	}
-	found := false
-	err := v.readOne(func(view *catalog.View) (err error) {
-		n, found, err = view.Child(parent, name)
-		return err
-	})
-	if err != nil || found {
-		return n, err
-	}
-	// Say why, in one snapshot that may show the child by now.
-	err = v.read(func(view *catalog.View) (err error) {
-		if err := tree.Directory(view, "parent", parent); err != nil {
-			return err
-		}
-		n, found, err = view.Child(parent, name)
-		if err == nil && !found {
-			err = notFound("directory %d has no child %s", parent, tree.Quote(name))
-		}
-		return err
-	})
-	return n, err
+	return newDocument(recordValue(&r)), nil
 }
 
 // Children returns an array of the records of a directory's children in name
-// order. It holds them all in memory; use [Objects.List] for directories
-// without bound.
-//
-// It returns StatusInvalidArgument when the parent is invalid or a file, and
-// StatusNotFound when it does not exist.
+// order. It holds them all in memory; use [Tree.Children] for directories without
+// bound, whose errors it has.
 func (v Objects) Children(parent int64) (*Document, error) {
 	const op = "objects.children"
+	if err := v.tree.enabled(); err != nil {
+		return nil, withOp(op, err)
+	}
 	if err := checkParent("parent", parent); err != nil {
 		return nil, withOp(op, err)
 	}
 	var items []dust.Value
 	list := func(view *catalog.View) error {
 		arena := recordArena{block: 512}
-		items = items[:0]
 		return view.Children(parent, "", func(n *catalog.Node) bool {
-			items = append(items, arena.value(n))
+			r := newRecord(n)
+			items = append(items, arena.value(&r))
 			return true
 		})
 	}
-	err := v.readOne(list)
+	err := v.tree.readOne(list)
 	if err == nil && len(items) == 0 {
 		// Say why, in one snapshot that may show children by now.
-		err = v.read(func(view *catalog.View) error {
+		err = v.tree.read(func(view *catalog.View) error {
 			if err := tree.Directory(view, "parent", parent); err != nil {
 				return err
 			}
@@ -214,84 +80,170 @@ func (v Objects) Children(parent int64) (*Document, error) {
 }
 
 // Path returns an array of the names from the root to a node. The root's path
-// is empty.
-//
-// It returns StatusInvalidArgument when the entity is not a user entity, and
-// StatusNotFound when the node or one of its ancestors does not exist.
+// is empty. See [Tree.Path].
 func (v Objects) Path(entity int64) (*Document, error) {
-	names, err := v.PathNames(entity)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]dust.Value, len(names))
-	for i, name := range names {
-		items[i] = dust.NewString(name)
-	}
-	return newDocument(dust.NewArray(items...)), nil
-}
-
-// PathNames is Path as a Go value.
-func (v Objects) PathNames(entity int64) ([]string, error) {
-	const op = "objects.path"
-	if err := checkParent("entity", entity); err != nil {
-		return nil, withOp(op, err)
-	}
-	var names []string
-	err := v.read(func(view *catalog.View) (err error) {
-		names, err = tree.Path(view, entity)
-		return err
-	})
-	if err != nil {
-		return nil, withOp(op, err)
-	}
-	return names, nil
+	names, err := v.tree.Path(entity)
+	return arrayDocument(names, dust.NewString, err)
 }
 
 // Files returns an ascending array of the entities of the files that hold a
-// payload. It is empty when none does, published or not.
-//
-// It returns StatusInvalidArgument when the digest is not 64 hexadecimal
-// digits.
+// payload. It is empty when none does, published or not. See [Tree.Files].
 func (v Objects) Files(digest string) (*Document, error) {
-	const op = "objects.files"
-	d, err := parseDigest(digest)
+	d, err := v.digest("objects.files", digest)
+	if err != nil {
+		return nil, err
+	}
+	entities, err := v.tree.Files(d)
+	return arrayDocument(entities, dust.NewInt, err)
+}
+
+func arrayDocument[T any](items []T, value func(T) dust.Value, err error) (*Document, error) {
+	if err != nil {
+		return nil, err
+	}
+	values := make([]dust.Value, len(items))
+	for i := range items {
+		values[i] = value(items[i])
+	}
+	return newDocument(dust.NewArray(values...)), nil
+}
+
+// Manifest returns a published payload's manifest: {digest size chunks}, where
+// chunks lists {digest size} in byte order and is left out for an empty
+// payload. It holds the whole list in memory; [Tree.Chunks] streams it. See
+// [Tree.Manifest].
+func (v Objects) Manifest(digest string) (*Document, error) {
+	d, err := v.digest("objects.manifest", digest)
+	if err != nil {
+		return nil, err
+	}
+	m, err := v.tree.Manifest(d)
+	if err != nil {
+		return nil, err
+	}
+	return newDocument(m.value()), nil
+}
+
+// Create creates files and directories in one commit, in order, and returns an
+// array of their records. The document is an array of at most MaxNodes nodes.
+// Each has a name, and parent (an entity, 0 by default) or under (the one-based
+// position of an earlier directory of the array). A file also has digest
+// {#sha256 hex}, which must be published. See [Tree.Create].
+func (v Objects) Create(nodes *Document) (*Document, error) {
+	const op = "objects.create"
+	if err := v.tree.writable(); err != nil {
+		return nil, withOp(op, err)
+	}
+	value, err := nodes.value()
 	if err != nil {
 		return nil, withOp(op, err)
 	}
-	var items []dust.Value
-	err = v.read(func(view *catalog.View) error {
-		p, found, err := view.Payload(d)
-		if err != nil || !found {
-			return err
+	parsed, err := parseNodes(value)
+	if err != nil {
+		return nil, withOp(op, err)
+	}
+	made, err := v.tree.Create(parsed...)
+	return arrayDocument(made, func(r Record) dust.Value { return recordValue(&r) }, err)
+}
+
+// parseNodes reads the request of Create.
+func parseNodes(v dust.Value) ([]NewNode, error) {
+	items := v.Items()
+	if v.Kind() != dust.Array {
+		return nil, invalid("nodes: %v, want an array", v.Kind())
+	}
+	if err := checkCount(len(items)); err != nil {
+		return nil, err
+	}
+	nodes := make([]NewNode, len(items))
+	for i, item := range items {
+		n, err := parseNode(fmt.Sprintf("nodes[%d]", i), item)
+		if err != nil {
+			return nil, err
 		}
-		return view.Files(p.ID, 0, func(entity int64) bool {
-			items = append(items, dust.NewInt(entity))
-			return true
-		})
-	})
+		nodes[i] = n
+	}
+	return nodes, nil
+}
+
+func parseNode(place string, v dust.Value) (n NewNode, err error) {
+	if v.Kind() != dust.Object {
+		return n, invalid("%s: %v, want an object", place, v.Kind())
+	}
+	r := request{place: place, value: v}
+	n.Name = r.needText("name")
+	if d, ok := r.digest("digest", false); ok {
+		n.Digest = &d
+	}
+	parent, hasParent := r.integer("parent")
+	under, hasUnder := r.integer("under")
+	r.end()
+	switch {
+	case r.err != nil:
+	case hasParent && hasUnder:
+		r.fail("under: stands beside parent; give one of them")
+	case hasUnder && (under < 1 || under > MaxNodes):
+		r.fail("under: %d is not the position of an earlier node; the first is 1", under)
+	}
+	n.Parent, n.Under = parent, int(under)
+	return n, r.err
+}
+
+// Update points a file at another published payload and returns its record. See
+// [Tree.Update].
+func (v Objects) Update(entity int64, digest string, expectedRevision int64) (*Document, error) {
+	d, err := v.writtenDigest("objects.update", digest)
 	if err != nil {
-		return nil, withOp(op, err)
+		return nil, err
 	}
-	return newDocument(dust.NewArray(items...)), nil
+	return recordDocument(v.tree.Update(entity, d, expectedRevision))
 }
 
-func checkEntity(member string, entity int64) error {
-	if entity <= 0 {
-		return invalid("%s: %d is not a user entity; they begin at 1", member, entity)
-	}
-	return nil
+// Move renames or moves a node and returns its record. See [Tree.Move].
+func (v Objects) Move(entity int64, parent int64, name string, expectedRevision int64, replace bool) (*Document, error) {
+	return recordDocument(v.tree.Move(entity, parent, name, expectedRevision, replace))
 }
 
-func checkParent(member string, entity int64) error {
-	if entity < 0 {
-		return invalid("%s: %d is not an entity; 0 is the root directory", member, entity)
-	}
-	return nil
+// Remove removes a file or an empty directory. See [Tree.Remove].
+func (v Objects) Remove(entity int64, expectedRevision int64) error {
+	return v.tree.Remove(entity, expectedRevision)
 }
 
-func checkRevision(revision int64) error {
-	if revision < 0 {
-		return invalid("expectedRevision: %d is negative; 0 skips the check", revision)
+// Upload opens a stream that writes one payload; see [PluginStream] and
+// [Tree.Upload].
+func (v Objects) Upload() (*PluginStream, error) { return v.tree.upload() }
+
+// Open opens a stream that reads a published payload; see [PluginStream] and
+// [Tree.Open].
+func (v Objects) Open(digest string) (*PluginStream, error) {
+	d, err := v.digest("objects.open", digest)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return v.tree.open(d)
+}
+
+// History returns an array of an entity's versions, the oldest first: each is
+// a record, with until (the revision that ended it) and removed (true) where
+// they apply. See [Tree.History].
+func (v Objects) History(entity int64) (*Document, error) {
+	versions, err := v.tree.History(entity)
+	return arrayDocument(versions, func(old Version) dust.Value { return old.value() }, err)
+}
+
+// digest reads the digest that an operation is given.
+func (v Objects) digest(op, text string) (Digest, error) {
+	if err := v.tree.enabled(); err != nil {
+		return Digest{}, withOp(op, err)
+	}
+	d, err := parseDigest(text)
+	return d, withOp(op, err)
+}
+
+// writtenDigest is digest for a write.
+func (v Objects) writtenDigest(op, text string) (Digest, error) {
+	if err := v.tree.writable(); err != nil {
+		return Digest{}, withOp(op, err)
+	}
+	return v.digest(op, text)
 }

@@ -38,7 +38,7 @@ func wantFile(t *testing.T, path string, options *stardust.Options) {
 		return
 	}
 	defer db.Close()
-	r, err := db.Objects().LookupRecord(0, "f")
+	r, err := db.Tree().Lookup(0, "f")
 	if err != nil {
 		t.Errorf("%q: %v", path, err)
 		return

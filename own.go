@@ -8,7 +8,7 @@ import (
 
 // Owns reports whether a file is the database itself, or its log or shared
 // memory, by whatever name or link it was opened: compare before storing a file,
-// since a database that stores itself grows without end. [Objects.Import] and
+// since a database that stores itself grows without end. [Tree.Import] and
 // PluginStream.ReadFrom do so themselves.
 func (db *DB) Owns(info fs.FileInfo) bool {
 	if db == nil || info == nil {

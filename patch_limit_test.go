@@ -23,7 +23,7 @@ func TestAttributesHaveALimit(t *testing.T) {
 	if err != nil || now.String() != after.String() {
 		t.Errorf("Attributes differs from what Patch returned: %v", err)
 	}
-	before, err := db.Objects().Record(1)
+	before, err := db.Tree().Get(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestAttributesHaveALimit(t *testing.T) {
 			t.Errorf("%.10s: %v", more, err)
 		}
 	}
-	if r, err := db.Objects().Record(1); err != nil || r.Revision != before.Revision {
+	if r, err := db.Tree().Get(1); err != nil || r.Revision != before.Revision {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := db.Patch(1, parse(t, `{a null b 1}`), 0); err != nil {

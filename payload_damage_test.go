@@ -69,7 +69,7 @@ func TestADamagedChunkIsReportedAndHealedByUploadingItAgain(t *testing.T) {
 	if _, err := store(s.db, data); err != nil {
 		t.Fatal(err)
 	}
-	before, err := s.db.Objects().OpenDigest(digest)
+	before, err := s.db.Tree().Open(digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestAManifestThatPromisesMoreThanItsChunksHave(t *testing.T) {
 		if !errors.Is(err, StatusEvaluationFailed) || !bytes.HasPrefix(append(bytes.Clone(data), data...), got) {
 			t.Errorf("%s: read: %d bytes, %v", c.what, len(got), err)
 		}
-		reader, err := s.db.Objects().OpenDigest(digest)
+		reader, err := s.db.Tree().Open(digest)
 		if err != nil {
 			if !errors.Is(err, StatusEvaluationFailed) {
 				t.Errorf("%s: open: %v", c.what, err)
@@ -199,7 +199,7 @@ func TestOffsetsBeyond32Bits(t *testing.T) {
 	}
 	digest := Digest{1}
 	publishManifest(t, s.db, digest, times*c.Size, entries...)
-	reader, err := s.db.Objects().OpenDigest(digest)
+	reader, err := s.db.Tree().Open(digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestOffsetsBeyond32Bits(t *testing.T) {
 
 func checkManifestCount(ctx context.Context, db *DB, digest Digest, want int) error {
 	n := 0
-	for _, err := range db.Objects().WithContext(ctx).Chunks(digest) {
+	for _, err := range db.Tree().WithContext(ctx).Chunks(digest) {
 		if err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func TestChunksDoNotDependOnTheSizesOfWrites(t *testing.T) {
 
 func uploadPieces(t *testing.T, db *stardust.DB, data []byte, piece int) stardust.Digest {
 	t.Helper()
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func uploadPieces(t *testing.T, db *stardust.DB, data []byte, piece int) stardus
 		}
 		rest = rest[n:]
 	}
-	published, err := stream.FinishPayload()
+	published, err := stream.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func manifest(t *testing.T, db *stardust.DB, digest stardust.Digest) string {
 func checkManifest(t *testing.T, db *stardust.DB, digest stardust.Digest, data []byte) {
 	t.Helper()
 	rest := data
-	for c, err := range db.Objects().Chunks(digest) {
+	for c, err := range db.Tree().Chunks(digest) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,8 +194,8 @@ func TestAbandonedUploadsLeaveNothing(t *testing.T) {
 		return info.Size()
 	}
 	size := reopen()
-	begin := func() *stardust.PluginStream {
-		stream, err := db.Objects().Upload()
+	begin := func() *stardust.Upload {
+		stream, err := db.Tree().Upload()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func TestUploadsAndReadsKeepToTheMemoryBudget(t *testing.T) {
 	options.MemoryBudget = maxChunk
 	db := openFast(t, options)
 	data := randomBytes(8, 10<<20)
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestUploadsAndReadsKeepToTheMemoryBudget(t *testing.T) {
 		t.Fatalf("an upload of 10 MiB in a budget of 4 MiB: %v", err)
 	}
 	small := finish(t, stream)
-	reader, err := db.Objects().OpenDigest(small)
+	reader, err := db.Tree().Open(small)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,11 +257,11 @@ func TestUploadsAndReadsKeepToTheMemoryBudget(t *testing.T) {
 	if got, err := io.ReadAll(reader); err != nil || !bytes.Equal(got, data) {
 		t.Fatalf("reading it: %d bytes, %v", len(got), err)
 	}
-	hog, err := db.Objects().Upload()
+	hog, err := db.Tree().Upload()
 	if err != nil {
 		t.Fatalf("at its end a reader holds memory: %v", err)
 	}
-	another, err := db.Objects().OpenDigest(small)
+	another, err := db.Tree().Open(small)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,9 +285,9 @@ func TestUploadsAndReadsKeepToTheMemoryBudget(t *testing.T) {
 }
 
 // finish finishes a stream.
-func finish(t *testing.T, stream *stardust.PluginStream) stardust.Digest {
+func finish(t *testing.T, stream *stardust.Upload) stardust.Digest {
 	t.Helper()
-	published, err := stream.FinishPayload()
+	published, err := stream.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestZerosTakeConstantMemoryAndAFewChunks(t *testing.T) {
 	db := openFast(t, withObjects())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,13 +337,13 @@ func TestZerosTakeConstantMemoryAndAFewChunks(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	total := int64(0)
-	for c, err := range db.Objects().Chunks(digest) {
+	for c, err := range db.Tree().Chunks(digest) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		total += c.Size
 	}
-	reader, err := db.Objects().OpenDigest(digest)
+	reader, err := db.Tree().Open(digest)
 	if err != nil || total != size || reader.Size() != size {
 		t.Fatalf("chunks of %d bytes, %v", total, err)
 	}

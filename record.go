@@ -38,10 +38,10 @@ func newRecord(n *catalog.Node) Record {
 	return r
 }
 
-// recordValue is the record of a node as a document's value, in the spec's
+// recordValue is a record as a document's value, in the spec's
 // order of members.
-func recordValue(n *catalog.Node) dust.Value {
-	return new(recordArena).value(n)
+func recordValue(r *Record) dust.Value {
+	return new(recordArena).value(r)
 }
 
 // recordArena makes the records of a listing out of a few large allocations; a
@@ -60,21 +60,21 @@ func (a *recordArena) take(n int) []dust.Member {
 	return taken
 }
 
-func (a *recordArena) value(n *catalog.Node) dust.Value {
-	count, kind := 5, KindDirectory
-	if n.File {
-		count, kind = 7, KindFile
+func (a *recordArena) value(r *Record) dust.Value {
+	count := 5
+	if r.Kind == KindFile {
+		count = 7
 	}
 	members := a.take(count)
-	members[0] = dust.Member{Name: "entity", Value: dust.NewInt(n.Entity)}
-	members[1] = dust.Member{Name: "parent", Value: dust.NewInt(n.Parent)}
-	members[2] = dust.Member{Name: "revision", Value: dust.NewInt(n.Revision)}
-	members[3] = dust.Member{Name: "name", Value: dust.NewString(n.Name)}
-	members[4] = dust.Member{Name: "kind", Value: dust.NewString(string(kind))}
-	if n.File {
+	members[0] = dust.Member{Name: "entity", Value: dust.NewInt(r.Entity)}
+	members[1] = dust.Member{Name: "parent", Value: dust.NewInt(r.Parent)}
+	members[2] = dust.Member{Name: "revision", Value: dust.NewInt(r.Revision)}
+	members[3] = dust.Member{Name: "name", Value: dust.NewString(r.Name)}
+	members[4] = dust.Member{Name: "kind", Value: dust.NewString(string(r.Kind))}
+	if r.Kind == KindFile {
 		hex := a.take(1)
-		hex[0] = dust.Member{Name: digest.Member, Value: dust.NewString(n.Digest.String())}
-		members[5] = dust.Member{Name: "size", Value: dust.NewInt(n.Size)}
+		hex[0] = dust.Member{Name: digest.Member, Value: dust.NewString(r.Digest.String())}
+		members[5] = dust.Member{Name: "size", Value: dust.NewInt(r.Size)}
 		members[6] = dust.Member{Name: "digest", Value: dust.NewObject(hex...)}
 	}
 	return dust.NewObject(members...)
@@ -83,9 +83,5 @@ func (a *recordArena) value(n *catalog.Node) dust.Value {
 // MarshalJSON returns the record as the objects spec prints it: a directory
 // has neither size nor digest.
 func (r Record) MarshalJSON() ([]byte, error) {
-	n := catalog.Node{
-		Entity: r.Entity, Parent: r.Parent, Revision: r.Revision, Name: r.Name,
-		File: r.Kind == KindFile, Size: r.Size, Digest: r.Digest,
-	}
-	return dust.AppendJSON(nil, recordValue(&n)), nil
+	return dust.AppendJSON(nil, recordValue(&r)), nil
 }

@@ -33,7 +33,7 @@ func wantStatus(t *testing.T, what string, err error, status stardust.Status, co
 
 func TestARevisionThatWasReadRefusesAStaleWrite(t *testing.T) {
 	f := newFixture(t)
-	mine, err := f.objects.Record(f.file)
+	mine, err := f.objects.Tree().Get(f.file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestARevisionThatWasReadRefusesAStaleWrite(t *testing.T) {
 	wantStatus(t, "remove", f.objects.Remove(f.file, mine.Revision), stardust.StatusConflict, stardust.CodeStaleRevision)
 	_, err = f.db.Patch(f.file, parse(t, `{a 1}`), mine.Revision)
 	wantStatus(t, "patch", err, stardust.StatusConflict, stardust.CodeStaleRevision)
-	if now, err := f.objects.Record(f.file); err != nil || now != theirs {
+	if now, err := f.objects.Tree().Get(f.file); err != nil || now != theirs {
 		t.Errorf("refused writes changed the file to %+v, %v", now, err)
 	}
 	if err := f.objects.Remove(f.file, theirs.Revision); err != nil {
@@ -66,7 +66,7 @@ func must(document *stardust.Document, err error) *stardust.Document {
 
 func TestWritesThatChangeNothingKeepTheRevision(t *testing.T) {
 	f := newFixture(t)
-	before, err := f.objects.Record(f.file)
+	before, err := f.objects.Tree().Get(f.file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestWritesThatChangeNothingKeepTheRevision(t *testing.T) {
 		if _, err := call(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if now, err := f.objects.Record(f.file); err != nil || now != before {
+		if now, err := f.objects.Tree().Get(f.file); err != nil || now != before {
 			t.Errorf("%s: %+v, was %+v, %v", what, now, before, err)
 		}
 	}
@@ -99,14 +99,14 @@ func TestAMoveReplacesANodeOfTheSameKind(t *testing.T) {
 	if _, err := f.objects.Get(f.file); !errors.Is(err, stardust.StatusNotFound) {
 		t.Errorf("the replaced file: %v", err)
 	}
-	if got, err := f.objects.LookupRecord(0, "file.txt"); err != nil || got != moved || got.Entity != f.inner {
+	if got, err := f.objects.Tree().Lookup(0, "file.txt"); err != nil || got != moved || got.Entity != f.inner {
 		t.Errorf("%+v, %v", got, err)
 	}
 	record(t, must(f.objects.Move(f.dir, 0, "empty", 0, true)), nil)
 	if _, err := f.objects.Get(f.empty); !errors.Is(err, stardust.StatusNotFound) {
 		t.Errorf("the replaced directory: %v", err)
 	}
-	versions, err := f.objects.Versions(f.file)
+	versions, err := f.objects.Tree().History(f.file)
 	if err != nil || len(versions) != 1 || !versions[0].Removed || versions[0].Until != moved.Revision {
 		t.Errorf("history of the replaced file: %+v, %v", versions, err)
 	}
@@ -124,12 +124,12 @@ func TestNamesAreBytesAndNothingIsFolded(t *testing.T) {
 		text += fmt.Sprintf("{name %s}", quoteJSON(t, name))
 	}
 	for i, r := range create(t, db, text+"]") {
-		if got, err := db.Objects().LookupRecord(0, names[i]); err != nil || got != r || got.Name != names[i] {
+		if got, err := db.Tree().Lookup(0, names[i]); err != nil || got != r || got.Name != names[i] {
 			t.Errorf("%q: %+v, %v", names[i], got, err)
 		}
 	}
 	last := ""
-	for r, err := range db.Objects().List(0) {
+	for r, err := range db.Tree().Children(0) {
 		if err != nil || r.Name <= last {
 			t.Errorf("%q is listed after %q, %v", r.Name, last, err)
 		}
@@ -206,7 +206,7 @@ func mustAsOf(t *testing.T, db *stardust.DB, revision int64) stardust.Objects {
 func treeText(t *testing.T, objects stardust.Objects) string {
 	t.Helper()
 	var out strings.Builder
-	for entry, err := range objects.Walk(0) {
+	for entry, err := range objects.Tree().Walk(0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestHistoryListsEveryVersion(t *testing.T) {
 	if text, err := got.JSON(); err != nil || string(text) != want {
 		t.Errorf("history is\n%s\nwant\n%s", text, want)
 	}
-	old, err := mustAsOf(t, f.db, 6).Versions(f.file)
+	old, err := mustAsOf(t, f.db, 6).Tree().History(f.file)
 	if err != nil || len(old) != 2 || old[1].Until != 0 {
 		t.Errorf("as of revision 6: %+v, %v", old, err)
 	}
@@ -314,7 +314,7 @@ func TestWithoutThePluginPayloadsAndFilesStayAndReturn(t *testing.T) {
 	if got, err := download(db, digest); err != nil || string(got) != "one" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := db.Objects().LookupRecord(0, "f"); err != nil || got.Digest != digest {
+	if got, err := db.Tree().Lookup(0, "f"); err != nil || got.Digest != digest {
 		t.Errorf("%+v, %v", got, err)
 	}
 	_, err = db.Patch(made.Entity, parse(t, `{"stardust/object/digest" {#sha256 `+unknown+`}}`), 0)
@@ -322,7 +322,7 @@ func TestWithoutThePluginPayloadsAndFilesStayAndReturn(t *testing.T) {
 	if _, err := db.Patch(made.Entity, parse(t, `{"stardust/object/digest" {#sha256 `+other.String()+`}}`), 0); err != nil {
 		t.Error(err)
 	}
-	if got, err := db.Objects().Record(made.Entity); err != nil || got.Digest != other {
+	if got, err := db.Tree().Get(made.Entity); err != nil || got.Digest != other {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -24,7 +24,7 @@ func TestAReaderSeesEveryLaterCommit(t *testing.T) {
 		data := randomBytes(uint64(i), 1<<20)
 		digest := upload(t, db, data)
 		record := create(t, db, fmt.Sprintf(`[{name n%d digest {#sha256 "%v"}}]`, i, digest))[0]
-		got, err := reader.Objects().LookupRecord(0, record.Name)
+		got, err := reader.Tree().Lookup(0, record.Name)
 		if err != nil || got != record {
 			t.Fatalf("%+v, %v", got, err)
 		}

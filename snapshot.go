@@ -60,11 +60,14 @@ func (s *Snapshot) Revision() int64 {
 	return s.revision
 }
 
-// Objects returns the objects plugin's reads at the snapshot's revision. Its
-// writes return StatusUnavailable.
-func (s *Snapshot) Objects() Objects {
+// Tree returns the reads of files, directories and payloads at the snapshot's
+// revision. Its writes return StatusUnavailable.
+func (s *Snapshot) Tree() Tree {
 	if s == nil {
-		return Objects{}
+		return Tree{}
 	}
-	return Objects{db: s.db, at: s.revision}
+	return Tree{db: s.db, at: s.revision}
 }
+
+// Objects is Tree with documents.
+func (s *Snapshot) Objects() Objects { return Objects{s.Tree()} }

@@ -143,15 +143,14 @@ func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
 // StatusOutOfMemory when the memory budget has no room for the list of a very large
 // payload's chunks; nothing is published then.
 func (s *PluginStream) Finish() (*Document, error) {
-	published, err := s.FinishPayload()
+	published, err := s.finish()
 	if err != nil {
 		return nil, err
 	}
 	return published.document(), nil
 }
 
-// FinishPayload is Finish with its result as a Go value.
-func (s *PluginStream) FinishPayload() (published Published, err error) {
+func (s *PluginStream) finish() (published Published, err error) {
 	err = s.write("objects.upload.finish", func(u *payload.Upload) error {
 		if u.Err() == nil && s.db.queue.Held() {
 			return commit.ErrHeld

@@ -94,7 +94,7 @@ func TestReadersKeepTheRulesOfTheStandardLibrary(t *testing.T) {
 	db := openFast(t, withObjects())
 	for _, size := range []int{0, 1, 3000} {
 		data := randomBytes(3, size)
-		reader, err := db.Objects().OpenDigest(upload(t, db, data))
+		reader, err := db.Tree().Open(upload(t, db, data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestAnyByteRangeIsRight(t *testing.T) {
 	db := openFast(t, options)
 	data := append(randomBytes(1, 9<<20), make([]byte, 9<<20)...)
 	digest := upload(t, db, data)
-	reader, err := db.Objects().OpenDigest(digest)
+	reader, err := db.Tree().Open(digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestAnyByteRangeIsRight(t *testing.T) {
 
 func TestErrorsOfTheSourceAndTheTargetComeBackAsTheyAre(t *testing.T) {
 	db := openFast(t, withObjects())
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,11 +159,11 @@ func TestErrorsOfTheSourceAndTheTargetComeBackAsTheyAre(t *testing.T) {
 	if _, err := stream.Write([]byte(", objects")); err != nil {
 		t.Error(err)
 	}
-	published, err := stream.FinishPayload()
+	published, err := stream.Finish()
 	if err != nil || published.Digest != digestOf([]byte("Hello, objects")) {
 		t.Errorf("%+v, %v", published, err)
 	}
-	reader, err := db.Objects().OpenDigest(published.Digest)
+	reader, err := db.Tree().Open(published.Digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestStreamsEndWithTheirContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := bound.OpenDigest(digest)
+	reader, err := bound.Tree().Open(digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestStreamsEndWithTheirContext(t *testing.T) {
 	_, errRead := reader.Read(make([]byte, 1))
 	_, errAt := reader.ReadAt(make([]byte, 1), 0)
 	_, errGet := bound.Lookup(0, "x")
-	_, errOpen := bound.OpenDigest(digest)
+	_, errOpen := bound.Tree().Open(digest)
 	_, errUpload := bound.Upload()
 	_, errCreate := bound.Create(parse(t, `[{name x}]`))
 	for i, err := range []error{errWrite, errFinish, errRead, errAt, errGet, errOpen, errUpload, errCreate} {
@@ -208,7 +208,7 @@ func TestStreamsEndWithTheirContext(t *testing.T) {
 	if writer.Close() != nil || reader.Close() != nil {
 		t.Error("close")
 	}
-	if _, err := db.Objects().OpenDigest(digestOf([]byte("never"))); !errors.Is(err, stardust.StatusNotFound) {
+	if _, err := db.Tree().Open(digestOf([]byte("never"))); !errors.Is(err, stardust.StatusNotFound) {
 		t.Errorf("a canceled upload: %v", err)
 	}
 	if _, err := db.Objects().Lookup(0, "x"); !errors.Is(err, stardust.StatusNotFound) {

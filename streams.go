@@ -9,7 +9,7 @@ import (
 // newStream gives a stream its context, which also ends with the database, and
 // registers it, so that Close can end it. A database that closed meanwhile closes
 // the stream at once.
-func (v Objects) newStream(op string, s *PluginStream) (*PluginStream, error) {
+func (v Tree) newStream(op string, s *PluginStream) (*PluginStream, error) {
 	db := v.db
 	s.db = db
 	s.ctx, s.cancel = db.ctx, func() {}
@@ -19,7 +19,7 @@ func (v Objects) newStream(op string, s *PluginStream) (*PluginStream, error) {
 		s.ctx, s.cancel = joined, func() { stop(); cancel(nil) }
 	}
 	db.mu.Lock()
-	if !db.closed {
+	if !db.closed.Load() {
 		db.streams[s] = struct{}{}
 		db.mu.Unlock()
 		return s, nil

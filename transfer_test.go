@@ -51,7 +51,7 @@ func TestTheDatabaseNeverStoresItself(t *testing.T) {
 			t.Skipf("no hard links here: %v", err)
 		}
 	}
-	report, err := db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil)
+	report, err := db.Tree().Import(t.Context(), os.DirFS(dir), 0, nil)
 	if err != nil || report.Created != 1 || report.Skipped != int64(own) || report.Failed != 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -81,7 +81,7 @@ func TestFailuresComeBeforeSkips(t *testing.T) {
 	}
 	writeFiles(t, dir, map[string]string{"zz\xff": "x"})
 	db := open(t)
-	report, err := db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil)
+	report, err := db.Tree().Import(t.Context(), os.DirFS(dir), 0, nil)
 	if err != nil || report.Skipped != 1200 || report.Failed != 1 || len(report.Problems) != 1001 {
 		t.Fatalf("%d skipped, %d failed, %d listed, %v", report.Skipped, report.Failed, len(report.Problems), err)
 	}
@@ -145,11 +145,11 @@ func TestAFileThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
 		dir := t.TempDir()
 		writeFiles(t, dir, map[string]string{"log": "line\n"})
 		db := open(t)
-		report, err := db.Objects().Import(t.Context(), growing{dir, &test.times}, 0, nil)
+		report, err := db.Tree().Import(t.Context(), growing{dir, &test.times}, 0, nil)
 		if err != nil || report.Created != 1 || report.Failed != test.failed {
 			t.Errorf("%+v, %v", report, err)
 		}
-		got, err := fs.ReadFile(db.Objects().FS(), "log")
+		got, err := fs.ReadFile(db.Tree().FS(), "log")
 		if err != nil || !bytes.Equal(got, []byte(strings.Repeat("line\n", test.want))) {
 			t.Errorf("stored %q, %v; want %d lines", got, err, test.want)
 		}
@@ -163,14 +163,14 @@ func TestWhatCameBeforeACancellationStays(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	from := fstest.MapFS{"a": {Data: []byte("first")}, "b": {Data: randomBytes(4, 20<<20)}}
-	report, err := db.Objects().Import(ctx, from, 0, &stardust.ImportOptions{
+	report, err := db.Tree().Import(ctx, from, 0, &stardust.ImportOptions{
 		Workers:  1,
 		Progress: func(p stardust.Progress) { cancelAfter(cancel, p.Bytes > 5<<20) },
 	})
 	if statusOf(err) != stardust.StatusCanceled || report.Created != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	if got, err := fs.ReadFile(db.Objects().FS(), "a"); err != nil || string(got) != "first" {
+	if got, err := fs.ReadFile(db.Tree().FS(), "a"); err != nil || string(got) != "first" {
 		t.Errorf("the first file is %q, %v", got, err)
 	}
 }
@@ -188,11 +188,11 @@ func TestAListingBeginsAfterAName(t *testing.T) {
 	for i := range 2500 {
 		from[fmt.Sprintf("f%04d", i)] = &fstest.MapFile{}
 	}
-	if _, err := db.Objects().Import(t.Context(), from, 0, nil); err != nil {
+	if _, err := db.Tree().Import(t.Context(), from, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	next := 1001
-	for r, err := range db.Objects().ListAfter(0, "f1000") {
+	for r, err := range db.Tree().ChildrenAfter(0, "f1000") {
 		if want := fmt.Sprintf("f%04d", next); err != nil || r.Name != want {
 			t.Fatalf("got %s, %v; want %s", r.Name, err, want)
 		}

@@ -3,19 +3,40 @@ package stardust
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/dust"
 	"github.com/stardustdb/stardust/internal/payload"
 )
 
-// Upload opens a stream that writes one payload; see [PluginStream]. It holds a
-// working buffer of 4 MiB from the memory budget until it finishes or closes,
-// and more while there is room, to work ahead.
+// Upload is one payload being written. Publish it with Finish, or abandon it with
+// Close. Calls on one upload are serialized; separate uploads run at the same
+// time. After Close, and after the database closes, every call but Close returns
+// StatusClosed.
+type Upload struct{ stream *PluginStream }
+
+// The interfaces that an upload is made to fit.
+var (
+	_ io.WriteCloser = (*Upload)(nil)
+	_ io.ReaderFrom  = (*Upload)(nil)
+)
+
+// Upload begins the upload of one payload. It holds a working buffer of 4 MiB
+// from the memory budget until it finishes or closes, and more while there is
+// room, to work ahead.
 //
 // It returns StatusOutOfMemory when the buffer does not fit, and StatusConflict
 // while the database holds writes.
-func (v Objects) Upload() (*PluginStream, error) {
+func (v Tree) Upload() (*Upload, error) {
+	stream, err := v.upload()
+	if err != nil {
+		return nil, err
+	}
+	return &Upload{stream}, nil
+}
+
+func (v Tree) upload() (*PluginStream, error) {
 	const op = "objects.upload"
 	if err := v.writable(); err != nil {
 		return nil, withOp(op, err)
@@ -29,6 +50,30 @@ func (v Objects) Upload() (*PluginStream, error) {
 	}
 	return v.newStream(op, &PluginStream{upload: u})
 }
+
+// plugin is the stream beneath, also of a nil upload.
+func (u *Upload) plugin() *PluginStream {
+	if u == nil {
+		return nil
+	}
+	return u.stream
+}
+
+// Write is [PluginStream.Write].
+func (u *Upload) Write(p []byte) (n int, err error) { return u.plugin().Write(p) }
+
+// ReadFrom is [PluginStream.ReadFrom].
+func (u *Upload) ReadFrom(r io.Reader) (n int64, err error) { return u.plugin().ReadFrom(r) }
+
+// Finish publishes the payload atomically; see [PluginStream.Finish].
+func (u *Upload) Finish() (Published, error) { return u.plugin().finish() }
+
+// Size returns how many bytes were written so far.
+func (u *Upload) Size() int64 { return u.plugin().Size() }
+
+// Close abandons the upload unless it finished: nothing is published and its
+// space comes back. It may be called again, and returns nil.
+func (u *Upload) Close() error { return u.plugin().Close() }
 
 // Published is the result of a finished upload.
 type Published struct {

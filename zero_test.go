@@ -36,23 +36,23 @@ func TestZeroAndNilValuesReturnErrors(t *testing.T) {
 			"Remove":   objects.Remove(1, 0),
 			"Upload":   first(objects.Upload()),
 			"Open":     first(objects.Open(strings.Repeat("0", 64))),
-			"Resolve":  first(objects.Resolve("/a")),
+			"Resolve":  first(objects.Tree().Resolve("/a")),
 			"History":  first(objects.History(1)),
 			"Call":     first(objects.Call("get", parse(t, `{entity 1}`))),
-			"Import":   first(objects.Import(ctx, fstest.MapFS{}, 0, nil)),
-			"Export":   first(objects.Export(ctx, 0, filepath.Join(t.TempDir(), "x"), nil)),
-			"FS":       first(objects.FS().Open(".")),
+			"Import":   first(objects.Tree().Import(ctx, fstest.MapFS{}, 0, nil)),
+			"Export":   first(objects.Tree().Export(ctx, 0, filepath.Join(t.TempDir(), "x"), nil)),
+			"FS":       first(objects.Tree().FS().Open(".")),
 		} {
 			if !errors.Is(err, stardust.StatusClosed) {
 				t.Errorf("%s: %s: %v", name, call, err)
 			}
 		}
-		for _, err := range objects.List(0) {
+		for _, err := range objects.Tree().Children(0) {
 			if !errors.Is(err, stardust.StatusClosed) {
 				t.Errorf("%s: List: %v", name, err)
 			}
 		}
-		for _, err := range objects.Walk(0) {
+		for _, err := range objects.Tree().Walk(0) {
 			if !errors.Is(err, stardust.StatusClosed) {
 				t.Errorf("%s: Walk: %v", name, err)
 			}
@@ -63,7 +63,6 @@ func TestZeroAndNilValuesReturnErrors(t *testing.T) {
 			"Write":    first(s.Write([]byte("a"))),
 			"ReadFrom": first(s.ReadFrom(strings.NewReader("a"))),
 			"Finish":   first(s.Finish()),
-			"Payload":  first(s.FinishPayload()),
 			"Read":     first(s.Read(make([]byte, 1))),
 			"ReadAt":   first(s.ReadAt(make([]byte, 1), 0)),
 			"Seek":     first(s.Seek(0, io.SeekStart)),

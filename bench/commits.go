@@ -48,11 +48,8 @@ func commitRate(db *stardust.DB, callers int, name string) (float64, error) {
 	for caller := range callers {
 		group.Go(func() error {
 			for i := 0; time.Since(start) < time.Second; i++ {
-				nodes, err := stardust.Parse(fmt.Appendf(nil, `[{"name": "%s-%d-%d"}]`, name, caller, i), stardust.JSON)
-				if err != nil {
-					return err
-				}
-				if _, err := db.Objects().Create(nodes); err != nil {
+				node := stardust.NewNode{Name: fmt.Sprintf("%s-%d-%d", name, caller, i)}
+				if _, err := db.Tree().Create(node); err != nil {
 					return err
 				}
 				counts[caller]++

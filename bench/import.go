@@ -59,7 +59,7 @@ func (b *bench) importOnce(source string) (took cost, files int64, err error) {
 		if err != nil {
 			return err
 		}
-		report, err := db.Objects().Import(b.ctx, os.DirFS(source), 0, nil)
+		report, err := db.Tree().Import(b.ctx, os.DirFS(source), 0, nil)
 		if err == nil && report.Failed > 0 {
 			err = report.Problems[0].Err
 		}

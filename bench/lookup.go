@@ -106,25 +106,16 @@ func makeFiles(db *stardust.DB, count int) (entities []int64, err error) {
 		return nil, err
 	}
 	for made := 0; made < count; {
-		text := []byte("[")
-		for range min(stardust.MaxNodes, count-made) {
-			text = fmt.Appendf(text, `{"name": "file-%06d", "digest": {"#sha256": "%v"}},`, made, digest)
+		nodes := make([]stardust.NewNode, min(stardust.MaxNodes, count-made))
+		for i := range nodes {
+			nodes[i] = stardust.NewNode{Name: lookupName(made), Digest: &digest}
 			made++
 		}
-		text[len(text)-1] = ']'
-		nodes, err := stardust.Parse(text, stardust.JSON)
+		records, err := db.Tree().Create(nodes...)
 		if err != nil {
 			return nil, err
 		}
-		records, err := db.Objects().Create(nodes)
-		if err != nil {
-			return nil, err
-		}
-		var list []stardust.Record
-		if err := records.Decode(&list); err != nil {
-			return nil, err
-		}
-		for _, r := range list {
+		for _, r := range records {
 			entities = append(entities, r.Entity)
 		}
 	}

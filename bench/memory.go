@@ -77,7 +77,7 @@ func runChild(args []string) error {
 		return err
 	}
 	defer db.Close() //nolint:errcheck // measured, not kept
-	if _, err := db.Objects().Resolve("/"); err != nil {
+	if _, err := db.Tree().Resolve("/"); err != nil {
 		return err
 	}
 	debug.FreeOSMemory()
@@ -116,7 +116,7 @@ func (c memoryChild) prepare(name string) error {
 func (c memoryChild) work(name string, db *stardust.DB) error {
 	switch name {
 	case "upload":
-		stream, err := db.Objects().Upload()
+		stream, err := db.Tree().Upload()
 		if err != nil {
 			return err
 		}
@@ -124,11 +124,11 @@ func (c memoryChild) work(name string, db *stardust.DB) error {
 		if _, err := io.Copy(stream, randomReader(3, c.size)); err != nil {
 			return err
 		}
-		_, err = stream.FinishPayload()
+		_, err = stream.Finish()
 		return err
 	case "list":
 		count := 0
-		for _, err := range db.Objects().List(0) {
+		for _, err := range db.Tree().Children(0) {
 			if err != nil {
 				return err
 			}
@@ -139,7 +139,7 @@ func (c memoryChild) work(name string, db *stardust.DB) error {
 		}
 		return nil
 	case "import":
-		report, err := db.Objects().Import(context.Background(), syntheticFS{100, 1000}, 0, nil)
+		report, err := db.Tree().Import(context.Background(), syntheticFS{100, 1000}, 0, nil)
 		if err == nil && (report.Files != 100_000 || report.Failed > 0) {
 			err = fmt.Errorf("imported %+v", report)
 		}

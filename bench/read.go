@@ -59,7 +59,7 @@ func (b *bench) readSequential(db *stardust.DB, digest stardust.Digest, data []b
 }
 
 func drain(db *stardust.DB, digest stardust.Digest) error {
-	stream, err := db.Objects().OpenDigest(digest)
+	stream, err := db.Tree().Open(digest)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func drain(db *stardust.DB, digest stardust.Digest) error {
 // readRandom compares random reads of 4 KiB from cached chunks with pread.
 func (b *bench) readRandom(db *stardust.DB, digest stardust.Digest, path string) error {
 	const reads, window = 200_000, 64 << 20
-	stream, err := db.Objects().OpenDigest(digest)
+	stream, err := db.Tree().Open(digest)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func openDB(path string) (*stardust.DB, error) {
 // uploadBytes uploads a payload in writes of 1 MiB, as a caller that streams
 // does, and returns its digest.
 func uploadBytes(db *stardust.DB, data []byte) (stardust.Digest, error) {
-	stream, err := db.Objects().Upload()
+	stream, err := db.Tree().Upload()
 	if err != nil {
 		return stardust.Digest{}, err
 	}
@@ -33,7 +33,7 @@ func uploadBytes(db *stardust.DB, data []byte) (stardust.Digest, error) {
 		}
 		rest = rest[n:]
 	}
-	published, err := stream.FinishPayload()
+	published, err := stream.Finish()
 	return published.Digest, err
 }
 

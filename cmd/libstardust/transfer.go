@@ -77,7 +77,7 @@ func stardust_db_import(handle C.stardust_db, from *C.stardust_const_char, into 
 	}
 	defer root.Close()
 	return watched(d, watch, func(ctx context.Context, w *watcher) (*stardust.Document, error) {
-		report, err := d.db.Objects().Import(ctx, root.FS(), int64(into), &stardust.ImportOptions{
+		report, err := d.db.Tree().Import(ctx, root.FS(), int64(into), &stardust.ImportOptions{
 			Workers: given.workers, Progress: w.transferred(), Problem: w.left(),
 		})
 		return withReport(newTransferReport(report), err)
@@ -111,7 +111,7 @@ func export(d *database, objects stardust.Objects, entity C.int64_t, to *C.stard
 	}
 	target := C.GoString(to)
 	return watched(d, watch, func(ctx context.Context, w *watcher) (*stardust.Document, error) {
-		report, err := objects.Export(ctx, int64(entity), target, &stardust.ExportOptions{
+		report, err := objects.Tree().Export(ctx, int64(entity), target, &stardust.ExportOptions{
 			Workers: given.workers, Replace: given.replace, Progress: w.transferred(), Problem: w.left(),
 		})
 		return withReport(newTransferReport(report), err)

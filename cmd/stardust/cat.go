@@ -48,7 +48,7 @@ func (r reading) print(e *env, s *session, path string) error {
 	if err != nil {
 		return err
 	}
-	stream, err := s.objects.OpenDigest(record.Digest)
+	stream, err := s.tree.Open(record.Digest)
 	if err != nil {
 		return err
 	}

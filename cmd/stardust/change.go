@@ -104,18 +104,18 @@ func (c *change) locate(s *session, transaction int64) error {
 	if err != nil {
 		return err
 	}
-	r, err := view.Objects().Record(c.Entity)
+	r, err := view.Tree().Get(c.Entity)
 	if err != nil {
 		return err
 	}
 	c.Kind = r.Kind
-	c.Path, err = pathOf(view.Objects(), c.Entity)
+	c.Path, err = pathOf(view.Tree(), c.Entity)
 	return err
 }
 
 // pathOf returns the absolute path of an entity.
-func pathOf(objects stardust.Objects, entity int64) (string, error) {
-	names, err := objects.PathNames(entity)
+func pathOf(tree stardust.Tree, entity int64) (string, error) {
+	names, err := tree.Path(entity)
 	path := ""
 	for _, name := range names {
 		path += "/" + name

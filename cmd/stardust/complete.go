@@ -51,7 +51,7 @@ func completePath(e *env, cmd *cobra.Command, args []string, typed string) ([]co
 	whole := true
 	// What cannot be listed is not completed.
 	_ = e.read(cmd.Context(), args[0], nil, func(s *session) error {
-		r, err := s.objects.Resolve(cleanPath(typedDirectory))
+		r, err := s.tree.Resolve(cleanPath(typedDirectory))
 		if err == nil {
 			names, whole, err = s.complete(r.Entity, prefix)
 		}
@@ -95,12 +95,12 @@ func (s *session) complete(directory int64, prefix string) (names []string, whol
 func (s *session) beginning(directory int64, prefix string) iter.Seq2[stardust.Record, error] {
 	return func(yield func(stardust.Record, error) bool) {
 		if prefix != "" {
-			r, err := s.objects.LookupRecord(directory, prefix)
+			r, err := s.tree.Lookup(directory, prefix)
 			if err == nil && !yield(r, nil) {
 				return
 			}
 		}
-		for child, err := range s.objects.ListAfter(directory, prefix) {
+		for child, err := range s.tree.ChildrenAfter(directory, prefix) {
 			if err == nil && !strings.HasPrefix(child.Name, prefix) || !yield(child, err) {
 				return
 			}
@@ -114,11 +114,11 @@ func (s *session) branches(directory int64, prefix string) ([]string, error) {
 	var found []string
 	for len(found) < 2 {
 		found = found[:0]
-		if _, err := s.objects.LookupRecord(directory, prefix); prefix != "" && err == nil {
+		if _, err := s.tree.Lookup(directory, prefix); prefix != "" && err == nil {
 			found = append(found, prefix)
 		}
 		for at := prefix; len(found) < maxCompletions; {
-			next, err := first(s.objects.ListAfter(directory, at))
+			next, err := first(s.tree.ChildrenAfter(directory, at))
 			if err != nil || !strings.HasPrefix(next, prefix) || next == "" {
 				if len(found) == 0 {
 					return nil, err

@@ -21,7 +21,7 @@ type destination struct {
 func (s *session) destination(raw string, several bool) (destination, error) {
 	p := cleanPath(raw)
 	mustHold := several || p == "" || strings.HasSuffix(raw, "/")
-	r, err := s.objects.Resolve(p)
+	r, err := s.tree.Resolve(p)
 	switch {
 	case err == nil && isDirectory(r):
 		return destination{directory: p, entity: r.Entity}, nil
@@ -50,7 +50,7 @@ func (d destination) existing(s *session, name string) (r stardust.Record, found
 	if d.name != "" {
 		name = d.name
 	}
-	r, err = s.objects.LookupRecord(d.entity, name)
+	r, err = s.tree.Lookup(d.entity, name)
 	if isMissing(err) {
 		return r, false, nil
 	}

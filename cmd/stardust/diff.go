@@ -112,13 +112,13 @@ func (s *session) walkAt(ctx context.Context, at *revision, path string) (walk i
 	if err != nil {
 		return nil, nil, err
 	}
-	objects := view.Objects().WithContext(ctx)
-	top, err := objects.Resolve(path)
+	tree := view.Tree().WithContext(ctx)
+	top, err := tree.Resolve(path)
 	if isMissing(err) {
 		return func(func(stardust.Entry, error) bool) {}, err, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return objects.Walk(top.Entity), nil, nil
+	return tree.Walk(top.Entity), nil, nil
 }

@@ -71,14 +71,14 @@ func newSpace(path string) *space {
 }
 
 func (u *usage) measure(ctx context.Context, s *session, path string) error {
-	top, err := s.objects.Resolve(path)
+	top, err := s.tree.Resolve(path)
 	if err != nil {
 		return err
 	}
 	u.total = newSpace(path)
 	var part *space // the directory of the top that the walk is in
 	prefix := ""
-	for entry, err := range s.objects.Walk(top.Entity) {
+	for entry, err := range s.tree.Walk(top.Entity) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -122,7 +122,7 @@ func (s *space) add(from *session, r *stardust.Record) error {
 		s.addChunk(stardust.Chunk{Digest: r.Digest, Size: r.Size})
 		return nil
 	}
-	for chunk, err := range from.objects.Chunks(r.Digest) {
+	for chunk, err := range from.tree.Chunks(r.Digest) {
 		if err != nil {
 			return err
 		}

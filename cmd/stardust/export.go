@@ -48,13 +48,13 @@ and nothing is written outside DIR, whatever names and links there are.`,
 
 func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path, to string, replace bool) error {
 	t.quiet = e.quiet
-	r, err := s.objects.Resolve(path)
+	r, err := s.tree.Resolve(path)
 	if err != nil {
 		return err
 	}
 	b := e.newBar("export", 0)
 	summed := sum(ctx, s, r.Entity, b)
-	report, err := s.objects.Export(ctx, r.Entity, to, &stardust.ExportOptions{
+	report, err := s.tree.Export(ctx, r.Entity, to, &stardust.ExportOptions{
 		Workers: t.workers, Progress: t.progress(b), Problem: t.problem(b), Replace: replace,
 	})
 	summed()
@@ -72,7 +72,7 @@ func sum(ctx context.Context, s *session, entity int64, b *bar) (end func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		total := int64(0)
-		for entry, err := range s.objects.WithContext(ctx).Walk(entity) {
+		for entry, err := range s.tree.WithContext(ctx).Walk(entity) {
 			if err != nil || ctx.Err() != nil {
 				return // the export has it to report
 			}

@@ -46,14 +46,14 @@ payload, through an index.`,
 }
 
 func runFind(ctx context.Context, e *env, s *session, path string, c *conditions, l *listing) error {
-	top, err := s.objects.Resolve(path)
+	top, err := s.tree.Resolve(path)
 	if err != nil {
 		return err
 	}
 	if c.digest != "" {
 		return s.findDigest(e, path, c, l)
 	}
-	for entry, err := range s.objects.Walk(top.Entity) {
+	for entry, err := range s.tree.Walk(top.Entity) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -73,22 +73,21 @@ func runFind(ctx context.Context, e *env, s *session, path string, c *conditions
 
 // findDigest prints the files that hold a payload, in the order of their paths.
 func (s *session) findDigest(e *env, path string, c *conditions, l *listing) error {
-	document, err := s.objects.Files(c.digest)
+	digest, err := stardust.ParseDigest(c.digest)
 	if err != nil {
 		return err
 	}
-	defer document.Close() //nolint:errcheck // always nil
-	var entities []int64
-	if err := document.Decode(&entities); err != nil {
+	entities, err := s.tree.Files(digest)
+	if err != nil {
 		return err
 	}
 	var found []stardust.Entry
 	for _, entity := range entities {
-		r, err := s.objects.Record(entity)
+		r, err := s.tree.Get(entity)
 		if err != nil {
 			return err
 		}
-		p, err := pathOf(s.objects, entity)
+		p, err := pathOf(s.tree, entity)
 		if err != nil {
 			return err
 		}

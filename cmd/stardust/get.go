@@ -52,7 +52,7 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 	if err != nil {
 		return err
 	}
-	stream, err := s.objects.OpenDigest(r.Digest)
+	stream, err := s.tree.Open(r.Digest)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func localPlace(local, name string) (directory, file string, err error) {
 // fileAt returns the record of a file.
 func (s *session) fileAt(path string) (stardust.Record, error) {
 	path = cleanPath(path)
-	r, err := s.objects.Resolve(path)
+	r, err := s.tree.Resolve(path)
 	if err == nil && isDirectory(r) {
 		err = about(absolute(path), errors.New("is a directory; stardust export copies what is in it"))
 	}

@@ -19,7 +19,7 @@ type graft struct {
 	name   string // empty when the top is the root
 
 	group *errgroup.Group // updates of files
-	batch []newNodeRequest
+	batch []stardust.NewNode
 	path  []*graftDirectory // the directories that the walk stands in
 
 	created   int64
@@ -40,7 +40,7 @@ func newGraft(s *session, parent int64, name string) *graft {
 }
 
 // run lays the old tree of an entity over the present one.
-func (g *graft) run(ctx context.Context, old stardust.Objects, entity int64) error {
+func (g *graft) run(ctx context.Context, old stardust.Tree, entity int64) error {
 	g.group = new(errgroup.Group)
 	g.group.SetLimit(parallelCommits)
 	err := g.walk(old, entity)
@@ -56,7 +56,7 @@ func (g *graft) run(ctx context.Context, old stardust.Objects, entity int64) err
 	return err
 }
 
-func (g *graft) walk(old stardust.Objects, entity int64) error {
+func (g *graft) walk(old stardust.Tree, entity int64) error {
 	for entry, err := range old.Walk(entity) {
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (g *graft) walk(old stardust.Objects, entity int64) error {
 		if err := g.node(entry); err != nil {
 			return err
 		}
-		if len(g.batch) == maxNodes {
+		if len(g.batch) == stardust.MaxNodes {
 			if err := g.flush(); err != nil {
 				return err
 			}
@@ -96,13 +96,13 @@ func (g *graft) node(entry stardust.Entry) error {
 		return nil
 	}
 	if parent.position > 0 {
-		g.add(r, newNodeRequest{Name: r.Name, Under: parent.position})
+		g.add(r, stardust.NewNode{Name: r.Name, Under: parent.position})
 		return nil
 	}
-	now, err := g.s.objects.LookupRecord(parent.entity, r.Name)
+	now, err := g.s.tree.Lookup(parent.entity, r.Name)
 	switch {
 	case isMissing(err):
-		g.add(r, newNodeRequest{Name: r.Name, Parent: parent.entity})
+		g.add(r, stardust.NewNode{Name: r.Name, Parent: parent.entity})
 	case err != nil:
 		return err
 	case now.Kind != r.Kind:
@@ -114,7 +114,7 @@ func (g *graft) node(entry stardust.Entry) error {
 		g.unchanged++
 	default:
 		g.group.Go(func() error {
-			_, err := g.s.update(now.Entity, r.Digest)
+			_, err := g.s.tree.Update(now.Entity, r.Digest, 0)
 			if err == nil {
 				g.changed.Add(1)
 			}
@@ -125,7 +125,7 @@ func (g *graft) node(entry stardust.Entry) error {
 }
 
 // add puts a node into the batch.
-func (g *graft) add(r stardust.Record, node newNodeRequest) {
+func (g *graft) add(r stardust.Record, node stardust.NewNode) {
 	if !isDirectory(r) {
 		node.Digest = &r.Digest
 	}
@@ -140,7 +140,7 @@ func (g *graft) flush() error {
 	if len(g.batch) == 0 {
 		return nil
 	}
-	records, err := g.s.create(g.batch)
+	records, err := g.s.tree.Create(g.batch...)
 	if err != nil {
 		return err
 	}

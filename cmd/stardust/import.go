@@ -58,7 +58,7 @@ func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into 
 		source := root.FS()
 		b := e.newBar("import", 0)
 		scanned := scan(ctx, source, b)
-		report, err := s.objects.Import(ctx, source, entity, &stardust.ImportOptions{
+		report, err := s.tree.Import(ctx, source, entity, &stardust.ImportOptions{
 			Workers: t.workers, Progress: t.progress(b), Problem: t.problem(b),
 		})
 		scanned()

@@ -150,7 +150,7 @@ type version struct {
 
 // versions prints the history of one node.
 func (h *history) versions(ctx context.Context, e *env, s *session, path string) error {
-	r, err := s.objects.Resolve(path)
+	r, err := s.tree.Resolve(path)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (h *history) versions(ctx context.Context, e *env, s *session, path string)
 		return about("/", fmt.Errorf("the root directory has no versions; leave the path out to see the whole history"))
 	}
 	// All of them, also those after the revision at which the path was found.
-	versions, err := s.db.Objects().WithContext(ctx).Versions(r.Entity)
+	versions, err := s.db.Tree().WithContext(ctx).History(r.Entity)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (h *history) version(e *env, s *session, v *stardust.Version) error {
 	if err != nil {
 		return err
 	}
-	path, err := pathOf(view.Objects(), v.Entity)
+	path, err := pathOf(view.Tree(), v.Entity)
 	if err != nil {
 		return err
 	}

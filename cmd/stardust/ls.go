@@ -64,7 +64,7 @@ func (l *listing) list(e *env, s *session, paths []string) error {
 	var inside []stardust.Entry
 	for _, path := range paths {
 		path = cleanPath(path)
-		r, err := s.objects.Resolve(path)
+		r, err := s.tree.Resolve(path)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (l *listing) list(e *env, s *session, paths []string) error {
 }
 
 func (l *listing) directory(e *env, s *session, d stardust.Entry) error {
-	for child, err := range s.objects.List(d.Record.Entity) {
+	for child, err := range s.tree.Children(d.Record.Entity) {
 		if err == nil {
 			err = l.print(e, join(d.Path, child.Name), child.Name, child)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stardustdb/stardust"
 )
 
 func newMkdirCommand(e *env) *cobra.Command {
@@ -48,7 +50,7 @@ func (s *session) makeDirectory(path string, parents bool) error {
 		return fmt.Errorf("the directory %s does not exist; -p makes it, too", absolute(directory))
 	}
 	if err == nil {
-		_, err = s.create([]newNodeRequest{{Name: name, Parent: parent.Entity}})
+		_, err = s.tree.Create(stardust.NewNode{Name: name, Parent: parent.Entity})
 	}
 	return about(absolute(path), err)
 }

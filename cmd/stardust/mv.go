@@ -44,7 +44,7 @@ empty directory.`,
 }
 
 func (s *session) move(source string, d destination, replace bool) error {
-	r, err := s.objects.Resolve(source)
+	r, err := s.tree.Resolve(source)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func (s *session) move(source string, d destination, replace bool) error {
 	if name == "" {
 		name = r.Name
 	}
-	moved, err := s.objects.Move(r.Entity, d.entity, name, 0, replace)
+	_, err = s.tree.Move(r.Entity, d.entity, name, 0, replace)
 	if e := (*stardust.Error)(nil); errors.As(err, &e) && e.Code == stardust.CodeNameTaken {
 		return about(absolute(d.at(name)), errors.New("is there already; --replace takes its place"))
 	}
 	if err != nil {
 		return about(absolute(source), err)
 	}
-	return moved.Close()
+	return nil
 }

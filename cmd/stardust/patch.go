@@ -62,7 +62,7 @@ func (e *env) readPatch(ctx context.Context, text string) (*stardust.Document, e
 }
 
 func (s *session) patch(ctx context.Context, e *env, path string, patch *stardust.Document, expected int64) error {
-	r, err := s.objects.Resolve(path)
+	r, err := s.tree.Resolve(path)
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (p *putting) put(ctx context.Context, e *env, s *session, b *bar, local str
 
 // upload publishes what a reader yields.
 func upload(s *session, source io.Reader) (stardust.Published, error) {
-	stream, err := s.objects.Upload()
+	stream, err := s.tree.Upload()
 	if err != nil {
 		return stardust.Published{}, err
 	}
@@ -155,7 +155,7 @@ func upload(s *session, source io.Reader) (stardust.Published, error) {
 	if _, err := stream.ReadFrom(source); err != nil {
 		return stardust.Published{}, err
 	}
-	return stream.FinishPayload()
+	return stream.Finish()
 }
 
 // localSize returns the size of a regular file, and an error for what put can't

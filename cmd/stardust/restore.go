@@ -46,7 +46,7 @@ func (s *session) restore(ctx context.Context, e *env, path string, at *revision
 	if err != nil {
 		return err
 	}
-	old := view.Objects().WithContext(ctx)
+	old := view.Tree().WithContext(ctx)
 	r, err := old.Resolve(path)
 	if err != nil {
 		return err

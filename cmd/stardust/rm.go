@@ -56,7 +56,7 @@ of them; run it again.`,
 }
 
 func (r removal) remove(ctx context.Context, s *session, path string) error {
-	record, err := s.objects.Resolve(path)
+	record, err := s.tree.Resolve(path)
 	switch {
 	case err != nil && r.force && isMissing(err):
 		return nil
@@ -65,7 +65,7 @@ func (r removal) remove(ctx context.Context, s *session, path string) error {
 	case record.Entity == 0:
 		return about("/", errRoot)
 	case !isDirectory(record) || !r.recursive:
-		err = s.objects.Remove(record.Entity, 0)
+		err = s.tree.Remove(record.Entity, 0)
 		if e := (*stardust.Error)(nil); errors.As(err, &e) && e.Code == stardust.CodeNotEmpty {
 			err = errors.New("is a directory that is not empty; -r removes it with all that is in it")
 		}
@@ -87,7 +87,7 @@ func (r removal) remove(ctx context.Context, s *session, path string) error {
 // to go first; those of one depth may go together.
 func (s *session) levels(entity int64) ([][]int64, error) {
 	var levels [][]int64
-	for entry, err := range s.objects.Walk(entity) {
+	for entry, err := range s.tree.Walk(entity) {
 		if err != nil {
 			return nil, err
 		}
@@ -110,12 +110,12 @@ func (s *session) levels(entity int64) ([][]int64, error) {
 func removeAll(ctx context.Context, s *session, entities []int64) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(parallelCommits)
-	objects := s.objects.WithContext(inner)
+	tree := s.tree.WithContext(inner)
 	for _, entity := range entities {
 		if inner.Err() != nil {
 			break
 		}
-		group.Go(func() error { return objects.Remove(entity, 0) })
+		group.Go(func() error { return tree.Remove(entity, 0) })
 	}
 	if err := group.Wait(); err != nil {
 		return err

@@ -16,10 +16,10 @@ var (
 )
 
 // session is an open database with the view that a command works on. It lasts
-// for one command, to whose context objects is bound.
+// for one command, to whose context tree is bound.
 type session struct {
-	db      *stardust.DB
-	objects stardust.Objects
+	db   *stardust.DB
+	tree stardust.Tree
 }
 
 // read opens a database for reading and calls fn with a view that stands still:
@@ -34,7 +34,7 @@ func (e *env) read(ctx context.Context, file string, at *revision, fn func(*sess
 	if err != nil {
 		return err
 	}
-	return fn(&session{db, view.Objects().WithContext(ctx)})
+	return fn(&session{db, view.Tree().WithContext(ctx)})
 }
 
 // write opens a database for writing and calls fn with its latest state. Only
@@ -55,7 +55,7 @@ func (e *env) write(ctx context.Context, file string, create bool, fn func(*sess
 	if isMissing(missing) {
 		e.notice("created the database %s", file)
 	}
-	return onFullDisk(file, fn(&session{db, db.Objects().WithContext(ctx)}))
+	return onFullDisk(file, fn(&session{db, db.Tree().WithContext(ctx)}))
 }
 
 func (e *env) options(readOnly bool) *stardust.Options {

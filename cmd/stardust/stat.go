@@ -62,7 +62,7 @@ and versions they have, and, in the latest state, their attributes.`,
 
 // details collects what there is to know about a node.
 func (s *session) details(path string, latest bool) (details, error) {
-	r, err := s.objects.Resolve(path)
+	r, err := s.tree.Resolve(path)
 	if err != nil {
 		return details{}, err
 	}
@@ -73,13 +73,13 @@ func (s *session) details(path string, latest bool) (details, error) {
 	if d.Time, err = s.timeOf(r.Revision); err != nil {
 		return d, err
 	}
-	versions, err := s.objects.Versions(r.Entity)
+	versions, err := s.tree.History(r.Entity)
 	if err != nil {
 		return d, err
 	}
 	d.Versions = len(versions)
 	if !isDirectory(r) {
-		for _, err := range s.objects.Chunks(r.Digest) {
+		for _, err := range s.tree.Chunks(r.Digest) {
 			if err != nil {
 				return d, err
 			}

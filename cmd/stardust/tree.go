@@ -54,7 +54,7 @@ type branch struct {
 
 func newBranch(s *session, path, indent string, entity int64) (*branch, error) {
 	b := &branch{path: path, indent: indent}
-	b.next, b.stop = iter.Pull2(s.objects.List(entity))
+	b.next, b.stop = iter.Pull2(s.tree.Children(entity))
 	return b, b.step()
 }
 
@@ -66,7 +66,7 @@ func (b *branch) step() (err error) {
 // draw draws the tree beneath a path. It keeps one branch a level, and never
 // recurses.
 func (d *drawing) draw(e *env, s *session, path string) error {
-	top, err := s.objects.Resolve(path)
+	top, err := s.tree.Resolve(path)
 	if err != nil {
 		return err
 	}

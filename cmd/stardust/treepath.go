@@ -34,7 +34,7 @@ func isDirectory(r stardust.Record) bool { return r.Kind == stardust.KindDirecto
 
 // directoryAt returns the record of a directory.
 func (s *session) directoryAt(p string) (stardust.Record, error) {
-	r, err := s.objects.Resolve(p)
+	r, err := s.tree.Resolve(p)
 	if err == nil && !isDirectory(r) {
 		err = about(absolute(p), errNotDirectory)
 	}

@@ -47,12 +47,16 @@ func (p *Plan) transaction(now time.Time) *catalog.Transaction {
 func (p *Plan) expected(entity, revision int64) (catalog.Node, error) {
 	n, err := tree.Node(&p.tx.View, entity)
 	if err == nil && revision != 0 && revision != n.Revision {
-		err = tree.Refuse(tree.Stale, "entity %d has revision %d, not %d; read it again and decide anew",
-			n.Entity, n.Revision, revision)
+		err = stale(&n, revision)
 	}
 	return n, err
 }
 
 func taken(parent int64, name string, other *catalog.Node) error {
 	return tree.Refuse(tree.Taken, "name %s is taken in directory %d by entity %d", tree.Quote(name), parent, other.Entity)
+}
+
+func stale(n *catalog.Node, expected int64) error {
+	return tree.Refuse(tree.Stale, "entity %d has revision %d, not %d; read it again and decide again",
+		n.Entity, n.Revision, expected)
 }

@@ -1,0 +1,82 @@
+package commit
+
+import (
+	"strings"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/digest"
+	"github.com/stardustdb/stardust/internal/tree"
+)
+
+// File is a file to make, or to give new content, at a path.
+type File struct {
+	Names []string // from the root, at least one; the caller has checked them
+	// Parents says to make the directories that are missing on the way, at
+	// most MaxParents.
+	Parents    bool
+	MaxParents int
+	// New refuses a file that is there.
+	New bool
+	// Expected is the revision of the file that is there; zero expects any,
+	// or none.
+	Expected int64
+
+	Digest digest.Digest
+	Size   int64
+}
+
+// Check refuses a file that the present tree has no place for, whatever its
+// content is.
+func (f *File) Check(v *catalog.View) error {
+	_, err := f.place(v)
+	return err
+}
+
+func (f *File) place(v *catalog.View) (tree.Place, error) {
+	at, err := tree.Find(v, f.Names)
+	if err != nil {
+		return at, err
+	}
+	n := &at.Node
+	there := at.Depth == len(f.Names)
+	switch missing := len(f.Names) - 1 - at.Depth; {
+	case there && !n.File:
+		err = tree.Refuse(tree.Invalid, "path %s: is a directory; only a file has a payload", f.path())
+	case there && f.New:
+		err = tree.Refuse(tree.Taken, "path %s: entity %d is there already", f.path(), n.Entity)
+	case there && f.Expected != 0 && f.Expected != n.Revision:
+		err = stale(n, f.Expected)
+	case !there && f.Expected != 0, missing > 0 && !f.Parents:
+		err = tree.Absent(f.Names, at.Depth)
+	case missing > f.MaxParents:
+		err = tree.Refuse(tree.Invalid, "path %s: %d directories are missing, at most %d fit in one commit", f.path(), missing, f.MaxParents)
+	}
+	return at, err
+}
+
+func (f *File) path() string { return tree.Quote("/" + strings.Join(f.Names, "/")) }
+
+// Put plans a file and the directories that lead to it, and returns its node as
+// it will be, but for the revision of one that changes. The caller publishes the
+// payload in the same write, after Put.
+func (p *Plan) Put(f *File) (catalog.Node, error) {
+	at, err := f.place(&p.tx.View)
+	if err != nil {
+		return catalog.Node{}, err
+	}
+	n := at.Node
+	if at.Depth == len(f.Names) {
+		if n.Digest != f.Digest {
+			n.Digest, n.Size = f.Digest, f.Size
+			p.add(catalog.Digest(n.Entity, catalog.AttributeDigest, f.Digest))
+		}
+		return n, nil
+	}
+	for _, name := range f.Names[at.Depth : len(f.Names)-1] {
+		n = catalog.Node{Parent: n.Entity, Name: name}
+		p.makeNode(&n)
+	}
+	n = catalog.Node{Parent: n.Entity, Name: f.Names[len(f.Names)-1], File: true, Digest: f.Digest, Size: f.Size}
+	p.makeNode(&n)
+	return n, nil
+}

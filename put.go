@@ -1,0 +1,108 @@
+package stardust
+
+import (
+	"io"
+	"strings"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
+	"github.com/stardustdb/stardust/internal/payload"
+	"github.com/stardustdb/stardust/internal/tree"
+)
+
+// PutOptions are the options of [Tree.Put]. A nil pointer means the zero value.
+type PutOptions struct {
+	// Parents makes the directories that are missing on the way, at most
+	// MaxNodes.
+	Parents bool
+	// New refuses to give a file that is there already new content.
+	New bool
+	// ExpectedRevision refuses the write unless the file is there and has this
+	// revision. Zero skips the check.
+	ExpectedRevision int64
+}
+
+// Put stores everything that a reader yields as the file at a path of names
+// divided by "/", and returns the file's record. It makes the file, or gives the
+// one that is there new content; a file that has the content already keeps its
+// revision. Payload and name become visible in one commit: after an error
+// neither is there, and the reader may have been read.
+//
+// It returns StatusInvalidArgument when the path has a part that is not a name,
+// leads through a file, ends in "/" or is a directory's; StatusNotFound when a
+// directory on the way is missing and Parents is not set, or ExpectedRevision is
+// and the file is not there; StatusConflict with CodeNameTaken when New is set
+// and the file is there, with CodeStaleRevision when ExpectedRevision is stale;
+// and what [Tree.Upload] and its methods return. An error of the reader is
+// returned as it is.
+func (v Tree) Put(path string, from io.Reader, options *PutOptions) (Record, error) {
+	const op = "objects.put"
+	if options == nil {
+		options = new(PutOptions)
+	}
+	if err := v.writable(); err != nil {
+		return Record{}, withOp(op, err)
+	}
+	file, err := newFile(path, options)
+	if err == nil {
+		err = v.read(file.Check) // before anything is read for nothing
+	}
+	if err != nil {
+		return Record{}, withOp(op, err)
+	}
+	stream, err := v.upload()
+	if err != nil {
+		return Record{}, withOp(op, err)
+	}
+	defer func() { _ = stream.Close() }() // always nil
+	if _, err := stream.ReadFrom(from); err != nil {
+		return Record{}, err
+	}
+	var n catalog.Node
+	err = stream.write(op, func(u *payload.Upload) error {
+		d, err := u.Detach(stream.ctx)
+		if err != nil {
+			return err
+		}
+		n, err = v.db.put(stream, d, file)
+		return err
+	})
+	if err != nil {
+		return Record{}, err
+	}
+	return newRecord(&n), nil
+}
+
+func newFile(path string, options *PutOptions) (*commit.File, error) {
+	names, err := tree.SplitPath(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(names) == 0 || strings.HasSuffix(path, "/"):
+		return nil, invalid("path %s: names a directory; a file's ends in its name", tree.Quote(path))
+	case options.ExpectedRevision < 0:
+		return nil, invalid("ExpectedRevision: %d is negative; 0 skips the check", options.ExpectedRevision)
+	case options.New && options.ExpectedRevision != 0:
+		return nil, invalid("New: stands beside ExpectedRevision; give one of them")
+	}
+	return &commit.File{
+		Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
+		New: options.New, Expected: options.ExpectedRevision,
+	}, nil
+}
+
+// put publishes a draft and names it in one commit.
+func (db *DB) put(stream *PluginStream, d *payload.Draft, file *commit.File) (n catalog.Node, err error) {
+	file.Digest, file.Size = d.Digest(), d.Size()
+	revision, err := db.commit(stream.ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) (err error) {
+		if n, err = p.Put(file); err != nil {
+			return err
+		}
+		return d.Publish(p.Tx())
+	}})
+	settle(d, err)
+	if revision != 0 {
+		n.Revision = revision
+	}
+	return n, err
+}

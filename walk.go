@@ -1,0 +1,145 @@
+package stardust
+
+import (
+	"iter"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/tree"
+)
+
+// Resolve returns the record of the node at a path of names divided by "/",
+// from the root; leading and doubled slashes don't matter. The path of the root
+// returns a record with entity 0, no name and kind directory.
+//
+// It returns StatusNotFound, naming the first part that does not exist, and
+// StatusInvalidArgument when a part that is not the last is a file, or is not a
+// name.
+func (v Tree) Resolve(path string) (Record, error) {
+	const op = "objects.lookup"
+	r := Record{Kind: KindDirectory}
+	err := v.read(func(view *catalog.View) error {
+		names, err := tree.SplitPath(path)
+		if err != nil {
+			return err
+		}
+		at, err := tree.Find(view, names)
+		if err != nil {
+			return err
+		}
+		if at.Depth < len(names) {
+			return tree.Absent(names, at.Depth)
+		}
+		if at.Depth > 0 {
+			r = newRecord(&at.Node)
+		}
+		return nil
+	})
+	if err != nil {
+		return Record{}, withOp(op, err)
+	}
+	return r, nil
+}
+
+// Entry is one step of a walk.
+type Entry struct {
+	// Path is the node's path from where the walk began, names divided by
+	// "/"; empty for the beginning itself.
+	Path   string
+	Record Record
+}
+
+// Walk yields the node of an entity and everything beneath it, a directory
+// before its children, children in name order, all of one revision. It keeps
+// one page of records a level and never recurses, so neither the depth nor the
+// width of the tree matters. An error, of the kinds of [Tree.Get] and
+// [Tree.Children], ends it.
+func (v Tree) Walk(entity int64) iter.Seq2[Entry, error] {
+	const op = "objects.walk"
+	return func(yield func(Entry, error) bool) {
+		pinned, err := v.pin()
+		if err != nil {
+			yield(Entry{}, withOp(op, err))
+			return
+		}
+		start := Record{Kind: KindDirectory}
+		if entity != catalog.Root {
+			if start, err = pinned.Get(entity); err != nil {
+				yield(Entry{}, withOp(op, err))
+				return
+			}
+		}
+		if !yield(Entry{"", start}, nil) || start.Kind == KindFile {
+			return
+		}
+		w := walker{tree: pinned}
+		w.enter(start.Entity)
+		for {
+			entry, more, err := w.step()
+			if err != nil {
+				yield(Entry{}, withOp(op, err))
+				return
+			}
+			if !more || !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+// walker is the state of a walk: the directories that it stands in.
+type walker struct {
+	tree  Tree
+	stack []*level
+	path  []byte
+}
+
+// level is a directory of the walk, with what was read of its children.
+type level struct {
+	entity int64
+	prefix int // length of the directory's own path
+	page   []catalog.Node
+	next   int
+	after  string
+	last   bool // page is the last one
+}
+
+func (w *walker) enter(entity int64) {
+	w.stack = append(w.stack, &level{entity: entity, prefix: len(w.path)})
+}
+
+// step returns the next node, or false at the end.
+func (w *walker) step() (Entry, bool, error) {
+	for len(w.stack) > 0 {
+		top := w.stack[len(w.stack)-1]
+		if top.next == len(top.page) {
+			if top.last {
+				w.stack = w.stack[:len(w.stack)-1]
+				continue
+			}
+			size := listPage
+			if top.after == "" {
+				size = firstPage
+			}
+			page, err := w.tree.page(top.entity, top.after, size, false)
+			if err != nil {
+				return Entry{}, false, err
+			}
+			top.page, top.next, top.last = page, 0, len(page) < size
+			continue
+		}
+		n := &top.page[top.next]
+		top.next++
+		top.after = n.Name
+		w.path = w.path[:top.prefix]
+		if len(w.path) > 0 {
+			w.path = append(w.path, '/')
+		}
+		w.path = append(w.path, n.Name...)
+		entry := Entry{string(w.path), newRecord(n)}
+		if !n.File {
+			w.enter(n.Entity)
+		}
+		return entry, true, nil
+	}
+	return Entry{}, false, nil
+}
