@@ -86,7 +86,7 @@ func newFile(path string, options *PutOptions) (*commit.File, error) {
 		return nil, invalid("New: stands beside ExpectedRevision; give one of them")
 	}
 	return &commit.File{
-		Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
+		Path: path, Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
 		New: options.New, Expected: options.ExpectedRevision,
 	}, nil
 }

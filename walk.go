@@ -22,12 +22,12 @@ func (v Tree) Resolve(path string) (Record, error) {
 		if err != nil {
 			return err
 		}
-		at, err := tree.Find(view, names)
+		at, err := tree.Find(view, path, names)
 		if err != nil {
 			return err
 		}
 		if at.Depth < len(names) {
-			return tree.Absent(names, at.Depth)
+			return tree.Absent(path, names, at.Depth)
 		}
 		if at.Depth > 0 {
 			r = newRecord(&at.Node)

@@ -1,8 +1,6 @@
 package commit
 
 import (
-	"strings"
-
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/tree"
@@ -10,7 +8,8 @@ import (
 
 // File is a file to make, or to give new content, at a path.
 type File struct {
-	Names []string // from the root, at least one; the caller has checked them
+	Path  string
+	Names []string // of the path, at least one
 	// Parents says to make the directories that are missing on the way, at
 	// most MaxParents.
 	Parents    bool
@@ -33,7 +32,7 @@ func (f *File) Check(v *catalog.View) error {
 }
 
 func (f *File) place(v *catalog.View) (tree.Place, error) {
-	at, err := tree.Find(v, f.Names)
+	at, err := tree.Find(v, f.Path, f.Names)
 	if err != nil {
 		return at, err
 	}
@@ -41,20 +40,18 @@ func (f *File) place(v *catalog.View) (tree.Place, error) {
 	there := at.Depth == len(f.Names)
 	switch missing := len(f.Names) - 1 - at.Depth; {
 	case there && !n.File:
-		err = tree.Refuse(tree.Invalid, "path %s: is a directory; only a file has a payload", f.path())
+		err = tree.Refuse(tree.Invalid, "path %s: is a directory; only a file has a payload", tree.Quote(f.Path))
 	case there && f.New:
-		err = tree.Refuse(tree.Taken, "path %s: entity %d is there already", f.path(), n.Entity)
+		err = tree.Refuse(tree.Taken, "path %s: entity %d is there already", tree.Quote(f.Path), n.Entity)
 	case there && f.Expected != 0 && f.Expected != n.Revision:
 		err = stale(n, f.Expected)
 	case !there && f.Expected != 0, missing > 0 && !f.Parents:
-		err = tree.Absent(f.Names, at.Depth)
+		err = tree.Absent(f.Path, f.Names, at.Depth)
 	case missing > f.MaxParents:
-		err = tree.Refuse(tree.Invalid, "path %s: %d directories are missing, at most %d fit in one commit", f.path(), missing, f.MaxParents)
+		err = tree.Refuse(tree.Invalid, "path %s: %d directories are missing, at most %d fit in one commit", tree.Quote(f.Path), missing, f.MaxParents)
 	}
 	return at, err
 }
-
-func (f *File) path() string { return tree.Quote("/" + strings.Join(f.Names, "/")) }
 
 // Put plans a file and the directories that lead to it, and returns its node as
 // it will be, but for the revision of one that changes. The caller publishes the

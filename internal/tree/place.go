@@ -32,13 +32,13 @@ type Place struct {
 	Depth int
 }
 
-// Find follows the names of a path from the root as far as they exist. It
-// refuses a path that leads through a file.
-func Find(v *catalog.View, names []string) (Place, error) {
+// Find follows the names of a path, as SplitPath returns them, from the root as
+// far as they exist. It refuses a path that leads through a file.
+func Find(v *catalog.View, path string, names []string) (Place, error) {
 	var at Place
 	for _, name := range names {
 		if at.Node.File {
-			return at, Refuse(Invalid, "path %s: %s is a file, not a directory", join(names), join(names[:at.Depth]))
+			return at, Refuse(Invalid, "path %s: %s is a file, not a directory", Quote(path), join(names[:at.Depth]))
 		}
 		n, found, err := v.Child(at.Node.Entity, name)
 		if err != nil || !found {
@@ -51,11 +51,11 @@ func Find(v *catalog.View, names []string) (Place, error) {
 }
 
 // Absent refuses a path of which only depth names exist.
-func Absent(names []string, depth int) error {
+func Absent(path string, names []string, depth int) error {
 	if depth+1 == len(names) {
 		return Refuse(Missing, "%s does not exist", join(names))
 	}
-	return Refuse(Missing, "path %s: %s does not exist", join(names), join(names[:depth+1]))
+	return Refuse(Missing, "path %s: %s does not exist", Quote(path), join(names[:depth+1]))
 }
 
 func join(names []string) string { return Quote("/" + strings.Join(names, "/")) }
