@@ -82,7 +82,7 @@ func (s exportSource) Walk(entity int64) iter.Seq2[transfer.Node, error] {
 				File: r.Kind == KindFile, Size: r.Size, Digest: r.Digest,
 			}
 			if err == nil {
-				node.Attributes, err = s.objects.fileAttributes(r.Entity)
+				node.Attributes, err = s.tree.fileAttributes(r.Entity)
 			}
 			if !yield(node, err) {
 				return

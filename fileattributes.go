@@ -19,7 +19,7 @@ type FileAttributes struct {
 
 // FileAttributes returns what is kept of a file or directory. The zero value says
 // that nothing is, also for the root and for an attribute of another form.
-func (v Objects) FileAttributes(entity int64) (FileAttributes, error) {
+func (v Tree) FileAttributes(entity int64) (FileAttributes, error) {
 	f, err := v.fileAttributes(entity)
 	if err != nil {
 		return FileAttributes{}, withOp("objects.attributes", err)
@@ -27,7 +27,7 @@ func (v Objects) FileAttributes(entity int64) (FileAttributes, error) {
 	return FileAttributes{f.HasMode, f.FileMode(), f.MTime}, nil
 }
 
-func (v Objects) fileAttributes(entity int64) (f attributes.File, err error) {
+func (v Tree) fileAttributes(entity int64) (f attributes.File, err error) {
 	if entity == catalog.Root {
 		return f, nil
 	}

@@ -216,11 +216,11 @@ func TestPermissionsAndTimesComeBack(t *testing.T) {
 		}
 	}
 	db := open(t)
-	if _, err := db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil); err != nil {
+	if _, err := db.Tree().Import(t.Context(), os.DirFS(dir), 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	to := t.TempDir()
-	if _, err := db.Objects().Export(t.Context(), 0, to, nil); err != nil {
+	if _, err := db.Tree().Export(t.Context(), 0, to, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, mode := range modes {
@@ -237,7 +237,7 @@ func TestPermissionsAndTimesComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := db.Objects().Import(t.Context(), os.DirFS(to), 0, nil)
+	report, err := db.Tree().Import(t.Context(), os.DirFS(to), 0, nil)
 	after, failed := db.Snapshot()
 	if err != nil || failed != nil || report.Unchanged != 2 || after.Revision() != before.Revision() {
 		t.Errorf("%+v, revision %d after %d, %v", report, after.Revision(), before.Revision(), err)
@@ -246,7 +246,7 @@ func TestPermissionsAndTimesComeBack(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "secret"), 0o400); err != nil {
 		t.Fatal(err)
 	}
-	report, err = db.Objects().Import(t.Context(), os.DirFS(dir), 0, nil)
+	report, err = db.Tree().Import(t.Context(), os.DirFS(dir), 0, nil)
 	if err != nil || report.Updated != 1 || report.Unchanged != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}

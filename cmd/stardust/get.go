@@ -65,7 +65,7 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 	if err != nil {
 		return err
 	}
-	known, err := s.objects.FileAttributes(r.Entity)
+	known, err := s.tree.FileAttributes(r.Entity)
 	if err != nil {
 		return err
 	}
