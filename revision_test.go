@@ -56,12 +56,12 @@ func TestARevisionThatWasReadRefusesAStaleWrite(t *testing.T) {
 	}
 }
 
-// must lets a call that returns a document and an error be an argument.
-func must(document *stardust.Document, err error) *stardust.Document {
+// must lets a call that returns a value and an error be an argument.
+func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return document
+	return value
 }
 
 func TestWritesThatChangeNothingKeepTheRevision(t *testing.T) {
