@@ -140,7 +140,7 @@ func ExampleDB_Call() {
 	if _, err := db.Tree().Put("note", strings.NewReader("words"), nil); err != nil {
 		log.Fatal(err)
 	}
-	request, err := stardust.Parse([]byte(`name note`), stardust.DUST)
+	request, err := stardust.Parse([]byte(`parent 0 name note`), stardust.DUST)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,6 +15,9 @@ type request struct {
 	place string // where the object stands, such as "nodes[3]"; empty at the top
 	value dust.Value
 	taken []string
+	// missing is the first member that must be there and is not. An unknown
+	// one, which may be its misspelling, is named rather.
+	missing string
 	err   error
 }
 
@@ -119,14 +122,8 @@ func (r *request) digest(name string, asText bool) (d Digest, ok bool) {
 	return d, err == nil
 }
 
-// required fails the request when a member was missing.
-func (r *request) required(name string, ok bool) {
-	if _, there := r.value.Member(name); !ok && !there {
-		r.fail("%s: missing", name)
-	}
-}
-
-// end fails the request when it has a member that nobody took.
+// end fails the request when it has a member that nobody took, or lacks one that
+// must be there.
 func (r *request) end() {
 	for _, m := range r.value.Members() {
 		if r.err != nil {
@@ -136,34 +133,50 @@ func (r *request) end() {
 			r.fail("%s: unknown member", tree.Quote(m.Name))
 		}
 	}
+	if r.missing != "" {
+		r.fail("%s: missing", r.missing)
+	}
 }
 
+// describe shows a value that is not what it should be: text in quotes, a number
+// without.
 func describe(v dust.Value) string {
 	if s, ok := v.Text(); ok {
 		return tree.Quote(s)
 	}
 	if s, ok := v.Literal(); ok {
-		return tree.Quote(s)
+		return "the number " + tree.Short(s)
 	}
 	return v.Kind().String()
 }
 
-func (r *request) needInteger(name string) int64 {
-	v, ok := r.integer(name)
-	r.required(name, ok)
+// need takes a member that must be there.
+func (r *request) need(name string) (dust.Value, bool) {
+	v, ok := r.member(name)
+	if !ok && r.missing == "" {
+		r.missing = name
+	}
+	return v, ok
+}
+
+// needed takes a member that must be there with one of the typed methods.
+func needed[T any](r *request, name string, take func(string) (T, bool)) T {
+	if _, ok := r.need(name); !ok {
+		var none T
+		return none
+	}
+	v, _ := take(name)
 	return v
 }
 
-func (r *request) needText(name string) string {
-	v, ok := r.text(name)
-	r.required(name, ok)
-	return v
-}
+func (r *request) needInteger(name string) int64 { return needed(r, name, r.integer) }
+
+func (r *request) needBoolean(name string) bool { return needed(r, name, r.boolean) }
+
+func (r *request) needText(name string) string { return needed(r, name, r.text) }
 
 func (r *request) needDigest(name string) Digest {
-	v, ok := r.digest(name, true)
-	r.required(name, ok)
-	return v
+	return needed(r, name, func(name string) (Digest, bool) { return r.digest(name, true) })
 }
 
 // nullDocument is the result of an operation that returns none.

@@ -30,8 +30,19 @@ func CheckName(name string) error {
 // Quote quotes a caller's text for a message, so that it stays one short line
 // whatever the caller sent.
 func Quote(s string) string {
-	if len(s) > 80 {
-		return fmt.Sprintf("%q… (%d bytes)", s[:80], len(s))
+	if len(s) > longest {
+		return fmt.Sprintf("%q… (%d bytes)", s[:longest], len(s))
 	}
 	return fmt.Sprintf("%q", s)
 }
+
+// Short is Quote without quotes, for text that needs none, such as a number.
+func Short(s string) string {
+	if len(s) > longest {
+		return fmt.Sprintf("%s… (%d bytes)", s[:longest], len(s))
+	}
+	return s
+}
+
+// longest is how much of a caller's text a message shows, in bytes.
+const longest = 80
