@@ -66,7 +66,7 @@ func content(t testing.TB, path string, options *stardust.Options) ([]string, er
 	}
 	defer db.Close() //nolint:errcheck // closed below when nothing failed
 	var names []string
-	for record, err := range db.Objects().List(0) {
+	for record, err := range db.Tree().Children(0) {
 		if err != nil {
 			return names, err
 		}
@@ -337,7 +337,7 @@ func TestFilesOfOthersKeepTheirNames(t *testing.T) {
 		db := openAt(t, path, withObjects())
 		fill(t, db, "q", 3)
 		beside := openAt(t, path, readOnly())
-		if _, err := beside.Objects().LookupRecord(0, "q002"); err != nil {
+		if _, err := beside.Tree().Lookup(0, "q002"); err != nil {
 			t.Errorf("%s: a reader beside: %v", name, err)
 		}
 		for _, suffix := range []string{"", "-stardust-wal"} {
@@ -387,7 +387,7 @@ func TestAFileOfVersion1IsUpgraded(t *testing.T) {
 	read := func(options *stardust.Options) {
 		t.Helper()
 		db := openAt(t, path, options)
-		record, err := db.Objects().LookupRecord(0, "a.txt")
+		record, err := db.Tree().Lookup(0, "a.txt")
 		if err != nil {
 			t.Fatal(err)
 		}
