@@ -125,8 +125,14 @@ func TestBothFormsOfAnOperationAgree(t *testing.T) {
 		t.Errorf("create: %+v", made)
 	}
 	for _, nodes := range [][]stardust.NewNode{
-		{}, {{Name: "a/b"}}, {{Name: ""}}, {{Name: "z", Under: 1}}, {{Name: "z", Under: -1}}, {{Name: "z", Parent: -1}},
-		{{Name: "z", Digest: &f.digest}, {Name: "in", Under: 1}}, {{Name: "z"}, {Name: "in", Under: 1, Parent: f.empty}},
+		{},
+		{{Name: "a/b"}},
+		{{Name: ""}},
+		{{Name: "z", Under: 1}},
+		{{Name: "z", Under: -1}},
+		{{Name: "z", Parent: -1}},
+		{{Name: "z", Digest: &f.digest}, {Name: "in", Under: 1}},
+		{{Name: "z"}, {Name: "in", Under: 1, Parent: f.empty}},
 	} {
 		if _, err := tree.Create(nodes...); !errors.Is(err, stardust.StatusInvalidArgument) {
 			t.Errorf("create %+v: %v", nodes, err)

@@ -18,7 +18,7 @@ type request struct {
 	// missing is the first member that must be there and is not. An unknown
 	// one, which may be its misspelling, is named rather.
 	missing string
-	err   error
+	err     error
 }
 
 func newRequest(document *Document) (*request, error) {
