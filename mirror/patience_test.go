@@ -77,7 +77,9 @@ func TestAStalledConnectionIsGivenUpAndTheCallRepeated(t *testing.T) {
 func TestASlowDownloadThatMovesIsNotGivenUp(t *testing.T) {
 	bubble(t, func(e *env) {
 		e.store("a/x", "0123456789")
-		e.remote.body = func(_ call, result *objectstore.GetResult) { result.Body = slowBody{result.Body} }
+		var get context.Context
+		e.remote.setHook(func(ctx context.Context, _ call) error { get = ctx; return nil })
+		e.remote.body = func(_ call, result *objectstore.GetResult) { result.Body = slowBody{result.Body, get} }
 		e.fetch("a/x")
 		if retries := e.h.Stats().DownloadRetries; retries != 0 {
 			t.Errorf("%d retries", retries)
@@ -86,10 +88,13 @@ func TestASlowDownloadThatMovesIsNotGivenUp(t *testing.T) {
 }
 
 // slowBody takes its time for every byte.
-type slowBody struct{ io.ReadCloser }
+type slowBody struct {
+	io.ReadCloser
+	ctx context.Context //nolint:containedctx // that of the GET
+}
 
 func (b slowBody) Read(p []byte) (int, error) {
-	if err := (mirror.SystemClock{}).Sleep(context.Background(), 29*time.Second); err != nil {
+	if err := (mirror.SystemClock{}).Sleep(b.ctx, 29*time.Second); err != nil {
 		return 0, err
 	}
 	return b.ReadCloser.Read(p[:1])
