@@ -8,8 +8,13 @@ TOOLS    := -modfile=tools.mod
 .PHONY: test lint fmt build unit race seeds small fuzz bench deps clean install library
 
 # Everything that must hold before a change lands.
-test: deps lint build race seeds small
-	@echo "all tests passed"
+# It names what the machine lacks before the tests and again at the end.
+test: deps
+	@mkdir -p $(BIN)
+	@$(GO) run ./tools/needs >$(BIN)/needs.txt; cat $(BIN)/needs.txt
+	@$(MAKE) --no-print-directory lint build race seeds small; status=$$?; \
+	  echo; cat $(BIN)/needs.txt; \
+	  if [ $$status = 0 ]; then echo "all tests passed"; fi; exit $$status
 
 # Debian packages, npm modules and servers that tests run as real processes.
 deps:
@@ -38,8 +43,10 @@ fmt: $(BIN)/gofumpt
 unit:
 	$(GO) test ./...
 
+# Without a C compiler, which the race detector builds with, the tests run all the same.
 race:
-	$(GO) test -race -timeout 30m ./...
+	@if $(GO) run ./tools/needs race; then flag=-race; else flag=; fi; \
+	  echo "$(GO) test $$flag -timeout 30m ./..."; $(GO) test $$flag -timeout 30m ./...
 
 # The simulations again without the race detector, which slows them down: a few
 # thousand seeds.

@@ -24,6 +24,12 @@ const (
 	S3cmd         Thing = "s3cmd"         // Debian's s3cmd
 	Flatc         Thing = "flatc"         // the FlatBuffers compiler, pinned
 	Chromium      Thing = "chromium"      // a browser
+	GCS           Thing = "fake-gcs"      // an emulator of Google Cloud Storage, built into bin/
+	Azurite       Thing = "azurite"       // an emulator of Azure Blob Storage, by npm
+	CC            Thing = "cc"            // a C compiler, for the C library
+	CXX           Thing = "g++"           // a C++ compiler, for its header
+	Clang         Thing = "clang"         // a second C compiler
+	Valgrind      Thing = "valgrind"      // looks for leaks in programs that use it
 	Attributes    Thing = "xattr"         // extended attributes in the temporary directory
 	Mount         Thing = "mount"         // the right to mount a tmpfs
 	Ordinary      Thing = "ordinary user" // a user whom permissions bind
@@ -50,7 +56,7 @@ func entries() []entry {
 	return []entry{
 		{Race, "data races: the tests run without the race detector", "apt-get install gcc libc6-dev", raceDetector},
 		{Run386, "32 bits: those tests are only compiled", "", run386},
-		{Versitygw, "the S3 driver, commands and endpoint against a real server", deps, versitygw},
+		{Versitygw, "the S3 driver, commands and endpoint against a real server", deps, built("versitygw")},
 		{Node, "the end-to-end tests and the JavaScript client", "install Node.js 20 or later", node},
 		{SlateDB, "a real SlateDB behind the sidecar", deps + ", with npm", module("e2e/slatedb/node_modules/@slatedb/uniffi")},
 		{AWSJavaScript, "the S3 endpoint with the SDK for JavaScript", deps + ", with npm", module("tools/s3conformance/js/node_modules/@aws-sdk/client-s3")},
@@ -58,6 +64,12 @@ func entries() []entry {
 		{S3cmd, "the S3 endpoint with s3cmd", "apt-get install s3cmd", program("s3cmd")},
 		{Flatc, "that the generated FlatBuffers code is current", "apt-get install flatbuffers-compiler", flatc},
 		{Chromium, "the status page in a browser", "apt-get install chromium", program("chromium", "chromium-browser", "google-chrome")},
+		{GCS, "the driver for Google Cloud Storage against an emulator", deps, built("fake-gcs-server")},
+		{Azurite, "the driver for Azure against an emulator", deps + ", with npm", module("tools/azurite/node_modules/azurite")},
+		{CC, "the C library", "apt-get install gcc libc6-dev", program("cc")},
+		{CXX, "the C library's header in C++", "apt-get install g++", program("g++")},
+		{Clang, "the C library with clang", "apt-get install clang", program("clang")},
+		{Valgrind, "leaks of the C library", "apt-get install valgrind", program("valgrind")},
 		{Attributes, "what runs versitygw", "set TMPDIR to a file system with extended attributes", attributes},
 		{Mount, "a full local disk under the sidecar", "run as root", mount},
 		{Ordinary, "read-only places, as an ordinary user meets them", "run as another user than root", ordinary},

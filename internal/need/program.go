@@ -76,19 +76,25 @@ func flatc() (string, error) {
 	return path, err
 }
 
-func versitygw() (string, error) {
-	path := os.Getenv(VersitygwVariable)
-	if path == "" {
-		root, err := moduleRoot()
-		if err != nil {
-			return "", err
+// built finds a server in bin/, where make deps puts it.
+func built(name string) func() (string, error) {
+	return func() (string, error) {
+		path := ""
+		if name == "versitygw" {
+			path = os.Getenv(VersitygwVariable)
 		}
-		path = filepath.Join(root, "bin", "versitygw")
+		if path == "" {
+			root, err := moduleRoot()
+			if err != nil {
+				return "", err
+			}
+			path = filepath.Join(root, "bin", name)
+		}
+		if _, err := os.Stat(path); err != nil {
+			return "", errors.New("it is not built")
+		}
+		return path, nil
 	}
-	if _, err := os.Stat(path); err != nil {
-		return "", errors.New("it is not built")
-	}
-	return path, nil
 }
 
 // module finds a folder that npm installs.
