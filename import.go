@@ -90,7 +90,7 @@ func (t importTarget) CheckName(name string) error {
 func (t importTarget) Owns(info fs.FileInfo) bool { return t.own.has(info) }
 
 func (t importTarget) Store(ctx context.Context, from io.Reader) (transfer.Content, error) {
-	u, err := t.db.payloads.NewUpload()
+	u, err := t.db.payloads.NewUpload(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +106,7 @@ func (t importTarget) Store(ctx context.Context, from io.Reader) (transfer.Conte
 	}
 	d, err := u.Detach(ctx)
 	if err != nil {
+		u.Close()
 		return nil, err
 	}
 	return d, nil

@@ -44,7 +44,7 @@ func (v Tree) upload() (*PluginStream, error) {
 	if err := v.context().Err(); err != nil {
 		return nil, withOp(op, err)
 	}
-	u, err := v.db.payloads.NewUpload()
+	u, err := v.db.payloads.NewUpload(v.context())
 	if err != nil {
 		return nil, withOp(op, err)
 	}
