@@ -15,8 +15,6 @@ type FileAttributes struct {
 	HasMode bool
 	Mode    fs.FileMode // permissions, with setuid, setgid and sticky; when HasMode is set
 	ModTime time.Time   // zero when not known
-	// Symlink says that the file is a symbolic link and its content the target.
-	Symlink bool
 }
 
 // FileAttributes returns what is kept of a file or directory. The zero value says
@@ -26,10 +24,7 @@ func (v Tree) FileAttributes(entity int64) (FileAttributes, error) {
 	if err != nil {
 		return FileAttributes{}, withOp("objects.attributes", err)
 	}
-	return FileAttributes{
-		HasMode: f.HasMode, Mode: f.FileMode(), ModTime: f.MTime,
-		Symlink: f.Type == attributes.Symlink,
-	}, nil
+	return FileAttributes{f.HasMode, f.FileMode(), f.MTime}, nil
 }
 
 func (v Tree) fileAttributes(entity int64) (f attributes.File, err error) {

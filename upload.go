@@ -22,10 +22,9 @@ var (
 	_ io.ReaderFrom  = (*Upload)(nil)
 )
 
-// Upload begins the upload of one payload. It holds a working buffer from the
-// memory budget until it finishes or closes, which grows with the payload from
-// 16 KiB to 4 MiB. A large upload works ahead in up to three more while nobody else
-// needs the memory.
+// Upload begins the upload of one payload. It holds a working buffer of 4 MiB
+// from the memory budget until it finishes or closes, and more while there is
+// room, to work ahead.
 //
 // It returns StatusOutOfMemory when the buffer does not fit, and StatusConflict
 // while the database holds writes.
@@ -45,7 +44,7 @@ func (v Tree) upload() (*PluginStream, error) {
 	if err := v.context().Err(); err != nil {
 		return nil, withOp(op, err)
 	}
-	u, err := v.db.payloads.NewUpload(v.context())
+	u, err := v.db.payloads.NewUpload()
 	if err != nil {
 		return nil, withOp(op, err)
 	}
@@ -91,28 +90,23 @@ func (p Published) document() *Document {
 		dust.Member{Name: "deduplicated", Value: dust.NewBool(p.Deduplicated)}))
 }
 
-// publish makes a draft's payload readable, atomically and durably. After an error
-// the draft may be published again.
+// publish makes a draft's payload readable, atomically and durably.
 func (db *DB) publish(ctx context.Context, d *payload.Draft) error {
 	_, err := db.commit(ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) error { return d.Publish(p.Tx()) }})
-	if err != nil && !notTaken(err) {
-		d.Doubt()
-	}
+	settle(d, err)
 	return err
 }
 
-// notTaken reports whether a commit that failed certainly did not take place.
-// Otherwise only the next open tells.
-func notTaken(err error) bool { return commit.Refused(err) || errors.Is(err, payload.ErrGone) }
-
-// settle ends a draft whose commit returned err.
+// settle ends a draft whose commit returned err. After one that failed, rather
+// than was refused, whether it took place shows only at the next open.
 func settle(d *payload.Draft, err error) {
-	if err == nil {
+	switch {
+	case err == nil:
 		d.Settle()
-		return
-	}
-	if !notTaken(err) {
+	case commit.Refused(err), errors.Is(err, payload.ErrGone):
+		d.Abandon()
+	default:
 		d.Doubt()
+		d.Abandon()
 	}
-	d.Abandon()
 }

@@ -30,11 +30,7 @@ func (m *Mirror) PutMultipart(ctx context.Context, path objectstore.Path, option
 		return nil, m.fail("put multipart", path, err)
 	}
 	if route == MultipartRemote {
-		upload, err := m.remote.PutMultipart(ctx, path, options)
-		if err != nil {
-			return nil, err
-		}
-		return &remoteUpload{upload, m, path}, nil
+		return m.remote.PutMultipart(ctx, path, options)
 	}
 	p, err := m.local.newParts(ctx, path, options.Attributes)
 	if err != nil {
@@ -163,7 +159,6 @@ func (m *Mirror) completeParts(
 	}
 	result, err := complete(ctx)
 	if err != nil {
-		m.dropDoubtful(ctx, path, err)
 		return nil, m.fail(op, path, err)
 	}
 	if p != nil {
@@ -340,9 +335,7 @@ func (m *Mirror) CompleteMultipart(ctx context.Context, path objectstore.Path, i
 				return nil, err
 			}
 			defer leave()
-			result, err := store.CompleteMultipart(ctx, path, id, parts, options)
-			m.supersede(ctx, path, result, err)
-			return result, err
+			return store.CompleteMultipart(ctx, path, id, parts, options)
 		}
 	}
 	result, err := m.completeParts(ctx, path, p, parts,

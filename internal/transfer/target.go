@@ -58,7 +58,6 @@ type Item struct {
 	Err     error
 
 	path string // where it lies in the source
-	link bool   // it is a symbolic link
 }
 
 // Directory is a directory of the tree. Only Commit uses it: the walk does not

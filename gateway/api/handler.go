@@ -1,0 +1,98 @@
+package api
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/stardustdb/stardust"
+)
+
+// defaultMaxDocument bounds a request's document, in bytes.
+const defaultMaxDocument = 16 << 20
+
+// The policies of what is sent: a browser runs nothing of it, and only this
+// server's own pages show it. A sandbox would keep a browser from showing a PDF,
+// whose viewer is no part of this server's origin.
+const (
+	contentPolicy  = "default-src 'none'; frame-ancestors 'self'; sandbox"
+	documentPolicy = "default-src 'none'; frame-ancestors 'self'; style-src 'unsafe-inline'"
+)
+
+// Options are the options of [New]. Nil means the zero value.
+type Options struct {
+	// MaxDocument bounds the JSON or DUST of a request, in bytes; zero means
+	// 16 MiB.
+	MaxDocument int64
+	// MaxUpload bounds the body of one payload or file, in bytes; zero sets no
+	// bound.
+	MaxUpload int64
+	// Closing ends the streams of changes when it is closed, which would keep a
+	// server from shutting down. Nil never does.
+	Closing <-chan struct{}
+	// Logger gets what answers cannot say any more; nil means none.
+	Logger *slog.Logger
+}
+
+// Handler serves a database. It may be used concurrently. It ends with the
+// requests that it serves; the database belongs to the caller, who closes it
+// after the server.
+type Handler struct {
+	db      *stardust.DB
+	options Options
+	mux     *http.ServeMux
+	api     huma.API
+	times   times
+}
+
+// New returns the handler of a database, with paths that begin with /v1/.
+func New(db *stardust.DB, options *Options) *Handler {
+	h := &Handler{db: db, mux: http.NewServeMux()}
+	if options != nil {
+		h.options = *options
+	}
+	if h.options.MaxDocument <= 0 {
+		h.options.MaxDocument = defaultMaxDocument
+	}
+	if h.options.Logger == nil {
+		h.options.Logger = slog.New(slog.DiscardHandler)
+	}
+	config := huma.DefaultConfig("Stardust", "1")
+	config.Info.Description = "Files for programs: immutable payloads by digest, a tree of files and directories, and every earlier version of it."
+	config.OpenAPIPath = "/v1/openapi"
+	config.DocsPath, config.SchemasPath = "", "" // their pages load scripts from elsewhere
+	config.CreateHooks = nil                     // no $schema member in answers
+	config.Transformers = []huma.Transformer{problemTransformer}
+	h.api = humago.New(h.mux, config)
+	h.addCalls()
+	h.addPayloads()
+	h.addFiles()
+	h.addDirectories()
+	h.addHistory()
+	h.addChanges()
+	h.addSearch()
+	h.addInfo()
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, r, &stardust.Error{Status: stardust.StatusNotFound, Op: "route", Message: "there is nothing at " + r.URL.Path + "; see /v1/openapi.json"})
+	})
+	return h
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// What a database holds is anybody's: nothing of it may run as a page's
+	// script, nor be taken for another type than it says.
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Security-Policy", contentPolicy)
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	h.mux.ServeHTTP(w, r)
+}
+
+// OpenAPI returns the description of the interface, in JSON.
+func (h *Handler) OpenAPI() ([]byte, error) { return h.api.OpenAPI().MarshalJSON() }
+
+// Document returns the same as a value.
+func (h *Handler) Document() *huma.OpenAPI { return h.api.OpenAPI() }

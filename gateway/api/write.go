@@ -1,0 +1,177 @@
+package api
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"hash"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/stardustdb/stardust"
+)
+
+func (h *Handler) putFile(w http.ResponseWriter, r *http.Request) {
+	record, created, err := h.put(w, r)
+	if err != nil {
+		writeProblem(w, r, err)
+		return
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	w.Header().Set("ETag", etag(record.Digest))
+	writeValue(w, r, status, record)
+}
+
+func (h *Handler) put(w http.ResponseWriter, r *http.Request) (record stardust.Record, created bool, err error) {
+	if err := mayWrite(r.Context()); err != nil {
+		return record, false, err
+	}
+	body, err := h.body(w, r)
+	if err != nil {
+		return record, false, err
+	}
+	tree := h.now(r.Context())
+	options := &stardust.PutOptions{Parents: true, New: r.Header.Get("If-None-Match") == "*"}
+	if options.ExpectedRevision, err = expected(tree, r); err != nil {
+		return record, false, err
+	}
+	_, missing := tree.Resolve(pathOf(r))
+	record, err = tree.Put(pathOf(r), body, options)
+	return record, missing != nil, preconditionFailed(r, bodyError(err))
+}
+
+// body returns the bytes of a request: no more than the handler takes, and those
+// that the request promises.
+func (h *Handler) body(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
+	if h.options.MaxUpload > 0 {
+		if r.ContentLength > h.options.MaxUpload {
+			return nil, tooLarge(h.options.MaxUpload)
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, h.options.MaxUpload)
+	}
+	header := r.Header.Get("Content-Digest")
+	if header == "" {
+		return r.Body, nil
+	}
+	for one := range strings.SplitSeq(header, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(one), "=")
+		if !strings.EqualFold(name, "sha-256") {
+			continue
+		}
+		want, err := base64.StdEncoding.DecodeString(strings.Trim(value, ":"))
+		if err != nil || len(want) != sha256.Size {
+			return nil, badRequest("Content-Digest: " + value + " is not the base64 of a SHA-256 between colons")
+		}
+		return &promisedReader{r.Body, sha256.New(), want}, nil
+	}
+	return nil, badRequest("Content-Digest: give sha-256=:BASE64:")
+}
+
+// promisedReader fails at its end when the bytes are not those promised.
+type promisedReader struct {
+	from io.Reader
+	hash hash.Hash
+	want []byte
+}
+
+func (p *promisedReader) Read(b []byte) (int, error) {
+	n, err := p.from.Read(b)
+	p.hash.Write(b[:n])
+	if err == io.EOF && subtle.ConstantTimeCompare(p.hash.Sum(nil), p.want) == 0 { //nolint:errorlint // readers return EOF itself
+		return n, newProblem(stardust.StatusInvalidArgument, codeBody, "the body is not what Content-Digest says: nothing was stored; send it again", http.StatusBadRequest)
+	}
+	return n, err
+}
+
+// expected returns the revision of the file that If-Match names, zero without
+// the header.
+func expected(tree stardust.Tree, r *http.Request) (int64, error) {
+	match := r.Header.Get("If-Match")
+	if match == "" {
+		return 0, nil
+	}
+	record, err := tree.Resolve(pathOf(r))
+	if err != nil {
+		return 0, preconditionFailed(r, err)
+	}
+	for one := range strings.SplitSeq(match, ",") {
+		if one = strings.TrimSpace(one); one == "*" || one == etag(record.Digest) {
+			return record.Revision, nil
+		}
+	}
+	return 0, newProblem(stardust.StatusConflict, codeStaleDigest, "the file has another digest than If-Match names: read it again", http.StatusPreconditionFailed)
+}
+
+// preconditionFailed gives a conflict that a condition of the request brought
+// about the status that HTTP has for it.
+func preconditionFailed(r *http.Request, err error) error {
+	if err == nil || r.Header.Get("If-Match") == "" && r.Header.Get("If-None-Match") == "" {
+		return err
+	}
+	p := problemOf(err)
+	if p.http == http.StatusConflict && p.Code != stardust.CodeWritesHeld || p.http == http.StatusNotFound {
+		p = newProblem(stardust.StatusConflict, p.Code, p.Message, http.StatusPreconditionFailed)
+	}
+	return p
+}
+
+func (h *Handler) deleteFile(w http.ResponseWriter, r *http.Request) {
+	if err := h.remove(r); err != nil {
+		writeProblem(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *Handler) remove(r *http.Request) error {
+	if err := mayWrite(r.Context()); err != nil {
+		return err
+	}
+	if strings.Trim(r.PathValue("path"), "/") == "" {
+		return badRequest("path: the root cannot be removed")
+	}
+	tree := h.now(r.Context())
+	revision, err := expected(tree, r)
+	if err != nil {
+		return err
+	}
+	record, err := tree.Resolve(pathOf(r))
+	if err != nil {
+		return err
+	}
+	if record.Kind == stardust.KindDirectory && flag(r, "recursive") {
+		return RemoveAll(tree, record.Entity)
+	}
+	return preconditionFailed(r, tree.Remove(record.Entity, revision))
+}
+
+// RemoveAll removes a node and everything beneath it, one commit a node, the
+// deepest first. What another writer adds meanwhile stays, and is an error of
+// StatusInvalidArgument with [stardust.CodeNotEmpty].
+func RemoveAll(tree stardust.Tree, entity int64) error {
+	var directories []int64
+	for entry, err := range tree.Walk(entity) {
+		if err != nil {
+			return err
+		}
+		if entry.Record.Kind == stardust.KindDirectory {
+			directories = append(directories, entry.Record.Entity)
+			continue
+		}
+		if err := tree.Remove(entry.Record.Entity, 0); err != nil {
+			return err
+		}
+	}
+	for i := len(directories) - 1; i >= 0; i-- {
+		if err := tree.Remove(directories[i], 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func etag(d stardust.Digest) string { return `"` + d.String() + `"` }
