@@ -178,7 +178,7 @@ func (b *backup) copyChunk(ctx context.Context, c *catalog.Chunk, target *file) 
 	if err := payload.CheckSize(c); err != nil {
 		return err
 	}
-	buffer, err := b.db.payloads.Buffer(c.Size, "the backup's buffer")
+	buffer, err := b.db.payloads.Buffer(ctx, c.Size, "the backup's buffer")
 	if err != nil {
 		return err
 	}

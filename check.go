@@ -136,7 +136,7 @@ func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
 }
 
 func (c *checking) verify(ctx context.Context, work <-chan catalog.Chunk) error {
-	buffer, err := c.db.payloads.Buffer(chunk.Max, "the check's reading buffer")
+	buffer, err := c.db.payloads.Buffer(ctx, chunk.Max, "the check's reading buffer")
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,9 @@ func (db *DB) Objects() Objects { return Objects{db.Tree()} }
 //
 // Long calls are not waited for to their end: imports, exports, checks and
 // backups stop at their next step and return StatusClosed. A ReadFrom or WriteTo
-// ends when its caller's own reader or writer returns. Do not call Close from
-// a callback, a reader or a writer that such a call uses: it would wait for
-// itself.
+// that is with its caller's own reader or writer is not waited for; it returns
+// StatusClosed when that comes back. Do not call Close from a callback of a long
+// call: it would wait for itself.
 func (db *DB) Close() error {
 	if db == nil {
 		return withOp("close", commit.ErrClosed)

@@ -330,20 +330,29 @@ func TestUploadThatDoesNotFitReportsOutOfMemory(t *testing.T) {
 	options := withObjects()
 	options.MemoryBudget = 9 << 20
 	db := openAt(t, filepath.Join(t.TempDir(), "db"), options)
-	first, err := db.Objects().Upload()
+	large := make([]byte, maxChunk)
+	uploading := func() (*stardust.PluginStream, error) {
+		stream, err := db.Objects().Upload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = stream.Write(large)
+		return stream, err
+	}
+	first, err := uploading()
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := db.Objects().Upload()
+	second, err := uploading()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Objects().Upload(); !errors.Is(err, stardust.StatusOutOfMemory) {
+	third, err := uploading()
+	if !errors.Is(err, stardust.StatusOutOfMemory) {
 		t.Errorf("third upload in a budget of two: %v", err)
 	}
 	first.Close()
-	third, err := db.Objects().Upload()
-	if err != nil {
+	if _, err := third.Write(large[third.Size():]); err != nil {
 		t.Errorf("after one closed: %v", err)
 	}
 	if _, err := second.Finish(); err != nil {

@@ -35,7 +35,8 @@ type ExportOptions struct {
 // is removed. Run again it takes up where it stopped: files that have the
 // content already are left alone; those that have another are reported, or
 // overwritten when ExportOptions.Replace is set, and then keep their
-// permissions.
+// permissions. Symbolic links are made again as links; with Replace, one that lies
+// in the way of a file or directory goes.
 //
 // Nothing is ever written outside the directory, whatever names and symbolic
 // links there are. What the target can't hold, and payloads that are damaged,

@@ -15,6 +15,8 @@ type FileAttributes struct {
 	HasMode bool
 	Mode    fs.FileMode // permissions, with setuid, setgid and sticky; when HasMode is set
 	ModTime time.Time   // zero when not known
+	// Symlink says that the file is a symbolic link and its content the target.
+	Symlink bool
 }
 
 // FileAttributes returns what is kept of a file or directory. The zero value says
@@ -24,7 +26,10 @@ func (v Tree) FileAttributes(entity int64) (FileAttributes, error) {
 	if err != nil {
 		return FileAttributes{}, withOp("objects.attributes", err)
 	}
-	return FileAttributes{f.HasMode, f.FileMode(), f.MTime}, nil
+	return FileAttributes{
+		HasMode: f.HasMode, Mode: f.FileMode(), ModTime: f.MTime,
+		Symlink: f.Type == attributes.Symlink,
+	}, nil
 }
 
 func (v Tree) fileAttributes(entity int64) (f attributes.File, err error) {

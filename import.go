@@ -33,10 +33,11 @@ type ImportOptions struct {
 // new content.
 //
 // What can't be read, or has a name that the tree can't hold, is reported in
-// TransferReport.Problems, and the import goes on; so are symbolic links and
-// special files, which are skipped and not followed, what an interrupted export
-// left behind, and the database itself, under whatever name it lies there. A file
-// that changes while it is read is read again, up to three times; one that never
+// TransferReport.Problems, and the import goes on; so are special files, what an
+// interrupted export left behind, and the database itself, under whatever name it
+// lies there. Symbolic links are never followed: where the file system can read
+// them (fs.ReadLinkFS) they are kept as docs/attributes.md says, otherwise skipped
+// and reported. A file that changes while it is read is read again, up to three times; one that never
 // stands still is stored as it was read last, and counts as failed, too.
 //
 // The error is for what ends an import: StatusCanceled when ctx ends, StatusIO
@@ -90,7 +91,7 @@ func (t importTarget) CheckName(name string) error {
 func (t importTarget) Owns(info fs.FileInfo) bool { return t.own.has(info) }
 
 func (t importTarget) Store(ctx context.Context, from io.Reader) (transfer.Content, error) {
-	u, err := t.db.payloads.NewUpload()
+	u, err := t.db.payloads.NewUpload(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +107,7 @@ func (t importTarget) Store(ctx context.Context, from io.Reader) (transfer.Conte
 	}
 	d, err := u.Detach(ctx)
 	if err != nil {
+		u.Close()
 		return nil, err
 	}
 	return d, nil

@@ -63,7 +63,7 @@ func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 	}
 	defer db.Close() //nolint:errcheck // ends the test
 	for range 8 {
-		buffer, err := db.payloads.Buffer(chunk.Max, "this test")
+		buffer, err := db.payloads.Buffer(t.Context(), chunk.Max, "this test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -261,6 +261,9 @@ func TestUploadsAndReadsKeepToTheMemoryBudget(t *testing.T) {
 	if err != nil {
 		t.Fatalf("at its end a reader holds memory: %v", err)
 	}
+	if _, err := hog.Write(data[:maxChunk]); err != nil {
+		t.Fatal(err)
+	}
 	another, err := db.Tree().Open(small)
 	if err != nil {
 		t.Fatal(err)
@@ -279,8 +282,13 @@ func TestUploadsAndReadsKeepToTheMemoryBudget(t *testing.T) {
 	}
 	options.MemoryBudget = 1 << 20
 	tight := openFast(t, options)
-	if _, err := tight.Objects().Upload(); !errors.Is(err, stardust.StatusOutOfMemory) {
-		t.Errorf("upload in a budget of 1 MiB: %v", err)
+	wide, err := tight.Objects().Upload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wide.Close()
+	if n, err := wide.Write(data); n >= 1<<20 || !errors.Is(err, stardust.StatusOutOfMemory) {
+		t.Errorf("upload in a budget of 1 MiB: %d bytes, %v", n, err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 
 	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/payload"
@@ -25,9 +24,12 @@ type PluginStream struct {
 	// and with the database.
 	ctx    context.Context //nolint:containedctx // see above
 	cancel func()
+	// request is the context of Objects.WithContext alone. A Finish that is under
+	// way when the database closes is waited for.
+	request context.Context //nolint:containedctx // see above
 
-	// mu serializes calls. Exactly one of the two is set.
-	mu     sync.Mutex
+	turn turn
+	// Exactly one of the two is set.
 	upload *payload.Upload
 	reader *payload.Reader
 }
@@ -59,12 +61,10 @@ func (s *PluginStream) begin() error {
 
 // write runs fn on the upload, one call at a time.
 func (s *PluginStream) write(op string, fn func(*payload.Upload) error) error {
-	if err := s.begin(); err != nil {
+	if err := s.enter(); err != nil {
 		return withOp(op, err)
 	}
-	defer s.db.calls.Done()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.leave()
 	if s.upload == nil {
 		return withOp(op, invalid("the stream reads a payload and cannot write one"))
 	}
@@ -73,12 +73,10 @@ func (s *PluginStream) write(op string, fn func(*payload.Upload) error) error {
 
 // read runs fn on the reader, one call at a time.
 func (s *PluginStream) read(op string, fn func(*payload.Reader) error) error {
-	if err := s.begin(); err != nil {
+	if err := s.enter(); err != nil {
 		return withOp(op, err)
 	}
-	defer s.db.calls.Done()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.leave()
 	if s.reader == nil {
 		return withOp(op, invalid("the stream uploads a payload and cannot read one"))
 	}
@@ -94,18 +92,21 @@ func (s *PluginStream) readError(op string, err error) error {
 }
 
 // asError gives an error its status: closed, when the stream's context ended
-// because the database did.
+// because the stream or the database did.
 func (s *PluginStream) asError(err error) error {
-	if err = asError(err); errors.Is(err, StatusCanceled) && errors.Is(context.Cause(s.ctx), commit.ErrClosed) {
-		return commit.ErrClosed
+	err = asError(err)
+	if cause := asError(context.Cause(s.ctx)); errors.Is(err, StatusCanceled) && errors.Is(cause, StatusClosed) {
+		return cause
 	}
 	return err
 }
 
 // Write appends bytes to the payload of an upload. It returns StatusIO when the
 // disk fails or is full, and StatusOutOfMemory when the memory budget has no room
-// for the list of a very large payload's chunks: 768 KiB for each 4096 of them,
-// about 4 GiB, after the first. The upload can only be closed then.
+// for a larger working buffer, or for the list of a very large payload's chunks:
+// 768 KiB for each 4096 of them, about 4 GiB, after the first. The first n bytes
+// are part of the payload then, and the rest may be written again when there is
+// room: the upload stays as it is.
 func (s *PluginStream) Write(p []byte) (n int, err error) {
 	err = s.write("objects.upload.write", func(u *payload.Upload) (err error) {
 		n, err = u.Write(s.ctx, p)
@@ -115,7 +116,11 @@ func (s *PluginStream) Write(p []byte) (n int, err error) {
 }
 
 // ReadFrom appends everything that r yields. An error of r is returned as it
-// is, and leaves the upload usable.
+// is, and leaves the upload usable; those of Write do, too.
+//
+// It ends before the next read of r when the stream's context does, or the stream
+// or the database is closed. A read that is under way cannot be interrupted; the
+// two Closes do not wait for it.
 //
 // It returns StatusInvalidArgument when r is the database's own file, of which an
 // upload would never come to the end.
@@ -125,7 +130,10 @@ func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 	var source error
 	err = s.write("objects.upload.write", func(u *payload.Upload) (err error) {
-		n, source, err = u.ReadFrom(s.ctx, r)
+		n, source, err = u.ReadFrom(s.ctx, callersReader{s, r})
+		if s.turn.gone {
+			return commit.ErrClosed
+		}
 		return err
 	})
 	if err == nil {
@@ -141,7 +149,9 @@ func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
 // It returns StatusConflict while the database holds writes, StatusIO when the
 // disk fails or is full, StatusCanceled when the stream's context ended, and
 // StatusOutOfMemory when the memory budget has no room for the list of a very large
-// payload's chunks; nothing is published then.
+// payload's chunks. Nothing is published then and nothing is lost: Finish may be
+// called again, when writes are released or there is room. Whether more may be
+// written depends on how far it came; Write says so.
 func (s *PluginStream) Finish() (*Document, error) {
 	published, err := s.finish()
 	if err != nil {
@@ -155,7 +165,7 @@ func (s *PluginStream) finish() (published Published, err error) {
 		if u.Err() == nil && s.db.queue.Held() {
 			return commit.ErrHeld
 		}
-		p, err := u.Finish(s.ctx, func(d *payload.Draft) error { return s.db.publish(s.ctx, d) })
+		p, err := u.Finish(s.request, func(d *payload.Draft) error { return s.db.publish(s.request, d) })
 		published = Published(p)
 		return err
 	})
@@ -176,10 +186,17 @@ func (s *PluginStream) Read(p []byte) (n int, err error) {
 
 // WriteTo writes everything from the position on to w, as io.Copy does. An
 // error of w is returned as it is.
+//
+// It ends before the next write to w when the stream's context does, or the stream
+// or the database is closed. A write that is under way cannot be interrupted; the
+// two Closes do not wait for it.
 func (s *PluginStream) WriteTo(w io.Writer) (n int64, err error) {
 	var target error
 	err = s.read("objects.open.read", func(r *payload.Reader) (err error) {
-		n, target, err = r.WriteTo(s.ctx, w)
+		n, target, err = r.WriteTo(s.ctx, callersWriter{s, w})
+		if s.turn.gone {
+			return commit.ErrClosed
+		}
 		return err
 	})
 	if err == nil {
@@ -223,30 +240,17 @@ func (s *PluginStream) Size() int64 {
 	case s.reader != nil:
 		return s.reader.Size()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.upload.Size()
 }
 
 // Close frees what the stream holds. An upload that did not finish is
-// abandoned: nothing is published and its space comes back. Close may be called
-// again, and returns nil.
+// abandoned: nothing is published and its space comes back. Close ends a call that
+// is under way, but for a Finish, which it waits for. It may be called again, also
+// by a reader or writer that a call uses, and returns nil.
 func (s *PluginStream) Close() error {
 	if s != nil && s.db != nil {
 		s.shut()
 		s.db.forget(s)
 	}
 	return nil
-}
-
-// shut frees what the stream holds, once.
-func (s *PluginStream) shut() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cancel()
-	if s.reader != nil {
-		s.reader.Close()
-	} else {
-		s.upload.Close()
-	}
 }

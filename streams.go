@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stardustdb/stardust/internal/commit"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // newStream gives a stream its context, which also ends with the database, and
@@ -11,12 +12,13 @@ import (
 // the stream at once.
 func (v Tree) newStream(op string, s *PluginStream) (*PluginStream, error) {
 	db := v.db
-	s.db = db
-	s.ctx, s.cancel = db.ctx, func() {}
-	if ctx := v.context(); ctx.Done() != nil {
-		joined, cancel := context.WithCancelCause(ctx)
-		stop := context.AfterFunc(db.ctx, func() { cancel(context.Cause(db.ctx)) })
-		s.ctx, s.cancel = joined, func() { stop(); cancel(nil) }
+	s.db, s.request, s.turn = db, v.context(), newTurn()
+	ctx, cancel := context.WithCancelCause(s.request)
+	stop := context.AfterFunc(db.ctx, func() { cancel(context.Cause(db.ctx)) })
+	s.ctx = ctx
+	s.cancel = func() {
+		stop()
+		cancel(payload.ErrClosed)
 	}
 	db.mu.Lock()
 	if !db.closed.Load() {
@@ -36,7 +38,8 @@ func (db *DB) forget(s *PluginStream) {
 }
 
 // closeStreams ends the streams that were left open. No call is under way any
-// more, and none can begin.
+// more, but for those that wait for their caller's reader or writer, and none can
+// begin.
 func (db *DB) closeStreams() {
 	db.mu.Lock()
 	streams := db.streams

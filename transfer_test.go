@@ -81,7 +81,7 @@ func TestFailuresComeBeforeSkips(t *testing.T) {
 	}
 	writeFiles(t, dir, map[string]string{"zz\xff": "x"})
 	db := open(t)
-	report, err := db.Tree().Import(t.Context(), os.DirFS(dir), 0, nil)
+	report, err := db.Tree().Import(t.Context(), struct{ fs.FS }{os.DirFS(dir)}, 0, nil)
 	if err != nil || report.Skipped != 1200 || report.Failed != 1 || len(report.Problems) != 1001 {
 		t.Fatalf("%d skipped, %d failed, %d listed, %v", report.Skipped, report.Failed, len(report.Problems), err)
 	}

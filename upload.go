@@ -22,9 +22,10 @@ var (
 	_ io.ReaderFrom  = (*Upload)(nil)
 )
 
-// Upload begins the upload of one payload. It holds a working buffer of 4 MiB
-// from the memory budget until it finishes or closes, and more while there is
-// room, to work ahead.
+// Upload begins the upload of one payload. It holds a working buffer from the
+// memory budget until it finishes or closes, which grows with the payload from
+// 16 KiB to 4 MiB. A large upload works ahead in up to three more while nobody else
+// needs the memory.
 //
 // It returns StatusOutOfMemory when the buffer does not fit, and StatusConflict
 // while the database holds writes.
@@ -44,7 +45,7 @@ func (v Tree) upload() (*PluginStream, error) {
 	if err := v.context().Err(); err != nil {
 		return nil, withOp(op, err)
 	}
-	u, err := v.db.payloads.NewUpload()
+	u, err := v.db.payloads.NewUpload(v.context())
 	if err != nil {
 		return nil, withOp(op, err)
 	}
@@ -90,23 +91,28 @@ func (p Published) document() *Document {
 		dust.Member{Name: "deduplicated", Value: dust.NewBool(p.Deduplicated)}))
 }
 
-// publish makes a draft's payload readable, atomically and durably.
+// publish makes a draft's payload readable, atomically and durably. After an error
+// the draft may be published again.
 func (db *DB) publish(ctx context.Context, d *payload.Draft) error {
 	_, err := db.commit(ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) error { return d.Publish(p.Tx()) }})
-	settle(d, err)
+	if err != nil && !notTaken(err) {
+		d.Doubt()
+	}
 	return err
 }
 
-// settle ends a draft whose commit returned err. After one that failed, rather
-// than was refused, whether it took place shows only at the next open.
+// notTaken reports whether a commit that failed certainly did not take place.
+// Otherwise only the next open tells.
+func notTaken(err error) bool { return commit.Refused(err) || errors.Is(err, payload.ErrGone) }
+
+// settle ends a draft whose commit returned err.
 func settle(d *payload.Draft, err error) {
-	switch {
-	case err == nil:
+	if err == nil {
 		d.Settle()
-	case commit.Refused(err), errors.Is(err, payload.ErrGone):
-		d.Abandon()
-	default:
-		d.Doubt()
-		d.Abandon()
+		return
 	}
+	if !notTaken(err) {
+		d.Doubt()
+	}
+	d.Abandon()
 }

@@ -27,6 +27,10 @@ type eviction struct {
 	// the decision was made about; nil: a file without an entry.
 	guarded bool
 	only    *entry
+	// binding evictions follow a write. No later operation cancels them, they
+	// happen at the close, too, and they leave a copy of the ETag keep.
+	binding bool
+	keep    string
 	// done is told whether a copy was removed; may be nil.
 	done func(removed bool)
 }
@@ -41,8 +45,12 @@ func (v *evictor) evict(path objectstore.Path) {
 
 // enqueue takes the eviction's turn.
 func (v *evictor) enqueue(path objectstore.Path, e *eviction) {
+	kind := turnEvict
+	if e.binding {
+		kind = turnDelete
+	}
 	e.turn = &turn{
-		path: path, kind: turnEvict, merge: !e.guarded && e.done == nil,
+		path: path, kind: kind, merge: !e.guarded && e.done == nil,
 		start: func() { v.push(e) },
 		cancelled: func() {
 			v.stats.evictionsCancelled.Add(1)
@@ -88,7 +96,7 @@ func (v *evictor) work() {
 // does what it is for.
 func (v *evictor) run(e *eviction, closed bool) {
 	if v.ordering.begin(e.turn) {
-		removed := !closed && v.remove(e)
+		removed := (!closed || e.binding) && v.remove(e)
 		v.ordering.finish(e.turn)
 		e.tell(removed)
 	}
@@ -99,8 +107,11 @@ func (v *evictor) remove(e *eviction) bool {
 	if e.guarded && v.local.index.get(path) != e.only {
 		return false
 	}
+	if current := v.local.index.get(path); e.binding && current != nil && current.isOf(e.keep) {
+		return false
+	}
 	had, err := v.local.remove(path)
-	if had {
+	if had && !e.binding {
 		v.stats.evictions.Add(1)
 	}
 	return (had || e.guarded) && err == nil
@@ -112,7 +123,8 @@ func (e *eviction) tell(removed bool) {
 	}
 }
 
-// close drops the evictions that wait, and waits for the one that runs.
+// close drops the evictions that wait, binding ones aside, and waits for those
+// that run.
 func (v *evictor) close() {
 	v.mu.Lock()
 	v.closed = true

@@ -45,6 +45,10 @@ func newEntry(md metadata) *entry {
 	return e
 }
 
+// isOf reports whether the copy is of the object with an ETag, which may be
+// empty: unknown.
+func (e *entry) isOf(etag string) bool { return etag != "" && e.etag() == etag }
+
 func (e *entry) etag() string    { return e.labels[:e.etagSize] }
 func (e *entry) version() string { return e.labels[e.etagSize:] }
 

@@ -30,7 +30,11 @@ func (m *Mirror) PutMultipart(ctx context.Context, path objectstore.Path, option
 		return nil, m.fail("put multipart", path, err)
 	}
 	if route == MultipartRemote {
-		return m.remote.PutMultipart(ctx, path, options)
+		upload, err := m.remote.PutMultipart(ctx, path, options)
+		if err != nil {
+			return nil, err
+		}
+		return &remoteUpload{upload, m, path}, nil
 	}
 	p, err := m.local.newParts(ctx, path, options.Attributes)
 	if err != nil {
@@ -159,6 +163,7 @@ func (m *Mirror) completeParts(
 	}
 	result, err := complete(ctx)
 	if err != nil {
+		m.dropDoubtful(ctx, path, err)
 		return nil, m.fail(op, path, err)
 	}
 	if p != nil {
@@ -335,7 +340,9 @@ func (m *Mirror) CompleteMultipart(ctx context.Context, path objectstore.Path, i
 				return nil, err
 			}
 			defer leave()
-			return store.CompleteMultipart(ctx, path, id, parts, options)
+			result, err := store.CompleteMultipart(ctx, path, id, parts, options)
+			m.supersede(ctx, path, result, err)
+			return result, err
 		}
 	}
 	result, err := m.completeParts(ctx, path, p, parts,

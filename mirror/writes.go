@@ -26,7 +26,9 @@ func (m *Mirror) Put(ctx context.Context, path objectstore.Path, body objectstor
 	}
 	switch route {
 	case WriteRemote:
-		return m.remote.Put(ctx, path, body, options)
+		result, err := m.remote.Put(ctx, path, body, options)
+		m.supersede(ctx, path, result, err)
+		return result, err
 	case WriteObserve:
 		return m.putObserved(ctx, path, body, options)
 	case WriteMirror:
@@ -43,6 +45,7 @@ func (m *Mirror) putObserved(ctx context.Context, path objectstore.Path, body ob
 		return nil, m.fail("put", path, err)
 	}
 	result, err := m.remote.Put(ctx, path, objectstore.Bytes(data), options)
+	m.supersede(ctx, path, result, err)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +85,7 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 		return err
 	})
 	if err != nil {
+		m.dropDoubtful(ctx, path, err)
 		return nil, m.fail("put", path, err)
 	}
 	md := metadata{

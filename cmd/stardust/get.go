@@ -29,7 +29,8 @@ directory, or left out, the file lands in it, or in the working directory, under
 its own name. LOCAL - is standard output.
 
 The local file is there whole or not at all; one that exists is only overwritten
-with --replace.`,
+with --replace. A symbolic link is made again as a link, and on standard output
+is its target.`,
 		Example: `  stardust get notes.stardust essays/2026/draft.md
   stardust get notes.stardust todo.txt old-todo.txt --at 12`,
 		Args:    arguments(2, 3),
@@ -70,6 +71,9 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 		return err
 	}
 	kept := attributes.File{MTime: known.ModTime}
+	if known.Symlink {
+		kept.Type = attributes.Symlink
+	}
 	if known.HasMode {
 		kept.SetMode(known.Mode)
 	}
@@ -120,13 +124,19 @@ func saveLocal(from io.WriterTo, b *bar, directory, name string, kept *attribute
 		old = nil
 	case err != nil:
 		return err
-	case !old.Mode().IsRegular():
+	case !old.Mode().IsRegular() && old.Mode().Type() != fs.ModeSymlink:
 		return about(quote(place), errors.New("something that is no file is in the way"))
 	case !replace:
 		return about(quote(place), errors.New("exists already; --replace overwrites it"))
 	}
 	if err := transfer.RemoveTemporaries(root); err != nil {
 		return about(quote(directory), err)
+	}
+	if old != nil && !old.Mode().IsRegular() {
+		old = nil // a link has no permissions to take over
+	}
+	if kept.Type == attributes.Symlink {
+		return about(quote(place), transfer.SaveLink(root, name, kept, from.WriteTo))
 	}
 	return about(quote(place), transfer.Save(root, name, old, kept, func(w io.Writer) error {
 		_, err := from.WriteTo(io.MultiWriter(w, countingWriter{b}))

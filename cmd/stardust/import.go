@@ -21,9 +21,10 @@ func newImportCommand(e *env) *cobra.Command {
 (its root by default), which is made when it is missing, like FILE itself.
 
 Content that is stored already is not stored again, and files that have it keep
-their revision; others get a new version. Symbolic links and special files are
-skipped and reported. What fails is reported, and the rest goes on. Run it again
-after an interruption, and it takes up where it stopped.`,
+their revision; others get a new version. Symbolic links are kept as links and
+never followed; special files are skipped and reported. What fails is reported, and
+the rest goes on. Run it again after an interruption, and it takes up where it
+stopped.`,
 		Example: `  stardust import photos.stardust ~/Pictures
   stardust import work.stardust src projects/app`,
 		Args:    arguments(2, 3),

@@ -35,8 +35,12 @@ func Shared(name string) bool {
 	return false
 }
 
-// Symlink is the Type of a symbolic link, whose content is its target.
-const Symlink = "symlink"
+// Symlink is the Type of a symbolic link, whose content is its target, of 1 to
+// MaxTarget bytes.
+const (
+	Symlink   = "symlink"
+	MaxTarget = 4095
+)
 
 // File is what a file system knows of a file or directory. The zero value says
 // nothing.

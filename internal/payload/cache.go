@@ -10,6 +10,7 @@ import (
 // reserved by those who put values in, and comes back by evict.
 type cache[V any] struct {
 	cost func(V) int64 // in bytes
+	hold func(V)       // keeps a value that get returns from being used again
 
 	mu     sync.Mutex
 	items  map[int64]*list.Element
@@ -22,53 +23,54 @@ type cached[V any] struct {
 	value V
 }
 
-func newCache[V any](cost func(V) int64) *cache[V] {
-	return &cache[V]{cost: cost, items: make(map[int64]*list.Element), recent: list.New()}
+func newCache[V any](cost func(V) int64, hold func(V)) *cache[V] {
+	return &cache[V]{cost: cost, hold: hold, items: make(map[int64]*list.Element), recent: list.New()}
 }
 
-// get returns what is kept of a row, or the zero value.
-func (c *cache[V]) get(row int64) (v V) {
+// get returns what is kept of a row, held, and whether there is anything.
+func (c *cache[V]) get(row int64) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.items[row]
 	if !ok {
-		return v
+		return v, false
 	}
 	c.recent.MoveToFront(e)
-	return e.Value.(cached[V]).value
+	v = e.Value.(cached[V]).value
+	c.hold(v)
+	return v, true
 }
 
-// put takes over a value, with the memory reserved for it, in place of what it
-// had for the row. It returns how much memory of the latter is to be released.
-func (c *cache[V]) put(row int64, v V) (released int64) {
+// put takes over a value, with the memory reserved for it. It returns the one that
+// it had for the row, if any.
+func (c *cache[V]) put(row int64, v V) (old V, replaced bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.items[row]; ok {
-		released = c.remove(e)
+		old, replaced = c.remove(e), true
 	}
 	c.items[row] = c.recent.PushFront(cached[V]{row, v})
 	c.bytes += c.cost(v)
-	return released
+	return old, replaced
 }
 
-// evict forgets the value that was not used for longest, and returns how much
-// memory it had: zero when there is none.
-func (c *cache[V]) evict() int64 {
+// evict forgets the value that was not used for longest, and reports false when
+// there is none. What put and evict return is the caller's to give back.
+func (c *cache[V]) evict() (old V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if last := c.recent.Back(); last != nil {
-		return c.remove(last)
+	last := c.recent.Back()
+	if last == nil {
+		return old, false
 	}
-	return 0
+	return c.remove(last), true
 }
 
-// remove forgets a value and returns how much memory it had. c.mu is held.
-func (c *cache[V]) remove(e *list.Element) int64 {
+func (c *cache[V]) remove(e *list.Element) V {
 	item := c.recent.Remove(e).(cached[V])
 	delete(c.items, item.row)
-	n := c.cost(item.value)
-	c.bytes -= n
-	return n
+	c.bytes -= c.cost(item.value)
+	return item.value
 }
 
 func (c *cache[V]) size() int64 {

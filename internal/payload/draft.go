@@ -46,6 +46,7 @@ type Draft struct {
 // draftChunk is a chunk of a draft. It is stored already, or has a new record in
 // the heap, or both when the stored one is damaged and the record heals it.
 type draftChunk struct {
+	first    int // the place that brought the chunk, and stores it
 	digest   digest.Digest
 	stored   stored
 	location heap.Location // of the new record, unless the stored one is intact
@@ -97,7 +98,7 @@ func (d *Draft) add(ctx context.Context, seq int, name digest.Digest, data []byt
 	if err != nil || !first {
 		return err
 	}
-	c := draftChunk{digest: name, size: int64(len(data))}
+	c := draftChunk{first: seq, digest: name, size: int64(len(data))}
 	if c.stored, err = d.store.lookUp(ctx, name, data); err != nil {
 		return err
 	}
@@ -112,24 +113,25 @@ func (d *Draft) add(ctx context.Context, seq int, name digest.Digest, data []byt
 	return nil
 }
 
-// claim puts a chunk in its place and reports whether it is new to the draft.
+// claim puts a chunk in its place and reports whether that is the first of the
+// chunk's places.
 func (d *Draft) claim(seq int, name digest.Digest) (i uint32, first bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i, known := d.known[name]
 	if !known {
 		if len(d.chunks)%draftBlock == 0 && len(d.chunks) > 0 {
-			if err := d.store.memory.need(draftBlockBytes, "the upload's list of chunks"); err != nil {
-				return 0, false, err
+			if !d.store.memory.reserve(draftBlockBytes) {
+				return 0, false, fail(ErrNoMemory, "the upload's list of chunks needs %d bytes more, for which the memory budget has no room; close streams or raise Options.MemoryBudget", draftBlockBytes)
 			}
 			d.reserved += draftBlockBytes
 		}
 		i = uint32(len(d.chunks))
-		d.chunks = append(d.chunks, draftChunk{})
+		d.chunks = append(d.chunks, draftChunk{first: seq})
 		d.known[name] = i
 	}
 	d.order[seq] = i
-	return i, !known, nil
+	return i, d.chunks[i].first == seq, nil
 }
 
 // Publish writes the rows of the draft's chunks and payload. It may run more than

@@ -51,6 +51,8 @@ func TestOfTwoDraftsOfOneChunkOneRecordStays(t *testing.T) {
 	if err := errors.Join(p.commit(first), p.commit(second)); err != nil {
 		t.Fatal(err)
 	}
+	first.Settle()
+	second.Settle()
 	if !second.published.Deduplicated || first.published.Deduplicated {
 		t.Error("the second was not deduplicated, or the first was")
 	}

@@ -35,18 +35,18 @@ func (r *Reader) ReadAt(ctx context.Context, p []byte, offset int64) (total int,
 
 // readSpan fills p from an offset within one chunk.
 func (r *Reader) readSpan(ctx context.Context, p []byte, at span, offset int64) error {
-	s := r.store
-	if data := s.cache.get(at.row); data != nil {
-		if int64(len(data)) != at.size {
-			return at.wrongSize(int64(len(data)))
-		}
-		copy(p, data[offset:])
-		return nil
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	if v := s.vouched.get(at.row); v != nil && v.location.Size == at.size {
-		if err := ctx.Err(); err != nil {
-			return err
+	s := r.store
+	if b, err := s.cachedChunk(at); b != nil || err != nil {
+		if b != nil {
+			copy(p, b.data[offset:])
+			s.drop(b)
 		}
+		return err
+	}
+	if v, ok := s.vouched.get(at.row); ok && v.location.Size == at.size {
 		// A block that does not match is not the end: the chunk may lie elsewhere
 		// by now, healed.
 		if done, err := s.readBlocks(p, v, offset); done || err != nil {
@@ -56,17 +56,19 @@ func (r *Reader) readSpan(ctx context.Context, p []byte, at span, offset int64) 
 	if err := at.check(); err != nil {
 		return err
 	}
-	if err := s.memory.need(at.size, "a chunk"); err != nil {
-		return err
-	}
-	data := make([]byte, at.size)
-	row, err := s.readChunk(ctx, at, data)
+	b, err := s.memory.get(ctx, at.size, "a chunk")
 	if err != nil {
-		s.memory.release(at.size)
 		return err
 	}
-	copy(p, data[offset:])
-	s.vouch(&row, data)
-	s.memory.release(s.cache.put(at.row, data))
+	b.refs.Store(1)
+	defer s.drop(b)
+	b.data = b.data[:at.size]
+	row, err := s.readChunk(ctx, at, b.data)
+	if err != nil {
+		return err
+	}
+	copy(p, b.data[offset:])
+	s.vouch(&row, b.data)
+	s.keepChunk(at.row, b)
 	return nil
 }

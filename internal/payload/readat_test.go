@@ -17,7 +17,7 @@ func evicted(t *testing.T, p *place, r *Reader) {
 	if _, err := r.ReadAt(t.Context(), make([]byte, 100), 0); err != nil {
 		t.Fatal(err)
 	}
-	for p.cache.evict() > 0 {
+	for p.uncache() {
 	}
 	if p.vouched.size() == 0 {
 		t.Fatal("the verified chunk was forgotten")

@@ -18,6 +18,7 @@ type Reader struct {
 
 	position int64
 	ahead    readAhead
+	writing  bool // a caller's writer has the current chunk
 	closed   atomic.Bool
 
 	// mu guards what ReadAt shares with others.
@@ -94,23 +95,33 @@ func (r *Reader) Read(ctx context.Context, p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo writes all from the position on to w. It tells errors of the target
-// from those of the payload.
+// WriteTo writes all from the position on to w, until ctx ends. It tells errors of
+// the target from those of the payload. While w is writing, the reader may be
+// closed, by w or by somebody whom w tells.
 func (r *Reader) WriteTo(ctx context.Context, w io.Writer) (total int64, target, err error) {
 	if err := r.check(); err != nil {
 		return 0, nil, err
 	}
 	for r.position < r.payload.Size {
+		if err := ctx.Err(); err != nil {
+			return total, nil, err
+		}
 		data, err := r.ahead.at(ctx, r, r.position)
 		if err != nil {
 			return total, nil, err
 		}
+		r.writing = true
 		n, err := w.Write(data)
+		r.writing = false
 		if n < 0 || n > len(data) {
 			n = 0
 		}
 		r.position += int64(n)
 		total += int64(n)
+		if err := r.check(); err != nil {
+			r.ahead.close(r.store)
+			return total, nil, err
+		}
 		if err == nil && n < len(data) {
 			err = io.ErrShortWrite
 		}
@@ -146,9 +157,15 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	return r.position, nil
 }
 
-// Close gives back the reader's memory. It may be called again.
+// Close gives back the reader's memory, but for a chunk that a caller's writer
+// has: that comes back when the writer returns. It may be called again.
 func (r *Reader) Close() {
-	if r.closed.CompareAndSwap(false, true) {
+	if !r.closed.CompareAndSwap(false, true) {
+		return
+	}
+	if r.writing {
+		r.ahead.closeNext(r.store)
+	} else {
 		r.ahead.close(r.store)
 	}
 }

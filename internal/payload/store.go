@@ -1,13 +1,11 @@
 package payload
 
 import (
-	"context"
 	"hash/maphash"
 	"log/slog"
 	"sync"
 
 	"github.com/stardustdb/stardust/internal/catalog"
-	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/heap"
 )
 
@@ -18,29 +16,23 @@ type Store struct {
 	log     *slog.Logger
 
 	memory  *memory
-	cache   *cache[[]byte] // the bytes of verified chunks
+	cache   *cache[*buffer] // the bytes of verified chunks
 	vouched *cache[*vouched]
 	seed    maphash.Seed // of the hashes of vouched blocks
-	buffers bufferPool
-	scratch sync.Pool // of *[blockSize]byte
+	scratch sync.Pool    // of *[blockSize]byte
+	aheads  aheads
 }
 
 // New returns the store in a catalog and a heap, which stay the caller's to
-// close. Uploads, reads and the cache of verified chunks take at most memory bytes
-// together.
+// close. Uploads, reads and the caches take at most memory bytes together.
 func New(c *catalog.Catalog, h *heap.Heap, memory int64, log *slog.Logger) *Store {
 	s := &Store{
 		catalog: c, heap: h, log: log, seed: maphash.MakeSeed(),
-		cache:   newCache(func(data []byte) int64 { return int64(len(data)) }),
-		vouched: newCache((*vouched).cost),
+		cache:   newCache((*buffer).size, func(b *buffer) { b.refs.Add(1) }),
+		vouched: newCache((*vouched).cost, func(*vouched) {}),
 	}
 	s.scratch.New = func() any { return new([blockSize]byte) }
-	s.memory = newMemory(memory, func() int64 {
-		if n := s.cache.evict(); n > 0 {
-			return n
-		}
-		return s.vouched.evict()
-	})
+	s.memory = newMemory(memory, func() bool { return s.uncache() || s.forgetVouched() || s.aheads.reclaim(s) })
 	return s
 }
 
@@ -49,46 +41,48 @@ func New(c *catalog.Catalog, h *heap.Heap, memory int64, log *slog.Logger) *Stor
 func (s *Store) Uploads() int64 { return s.memory.limit / (pipelineBuffers * workingBuffer) }
 
 // Held returns how many bytes of memory are in use by more than the caches.
-func (s *Store) Held() int64 {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	return s.memory.used - s.cache.size() - s.vouched.size()
+func (s *Store) Held() int64 { return s.memory.held() }
+
+// cachedChunk returns the bytes of a verified chunk, which the caller drops, or
+// nil when they are not in the cache.
+func (s *Store) cachedChunk(at span) (*buffer, error) {
+	b, ok := s.cache.get(at.row)
+	if !ok {
+		return nil, nil
+	}
+	if size := int64(len(b.data)); size != at.size {
+		s.drop(b)
+		return nil, at.wrongSize(size)
+	}
+	return b, nil
 }
 
-// stored says whether a chunk is in the file already.
-type stored struct {
-	row   catalog.Chunk // unless absent
-	state storedState
+// keepChunk puts the bytes of a verified chunk into the cache.
+func (s *Store) keepChunk(row int64, b *buffer) {
+	b.refs.Add(1)
+	s.memory.keep(b.size())
+	if old, replaced := s.cache.put(row, b); replaced {
+		s.uncached(old)
+	}
 }
 
-type storedState int
+// uncache takes the chunk out of the cache that was not used for longest.
+func (s *Store) uncache() bool {
+	b, ok := s.cache.evict()
+	if ok {
+		s.uncached(b)
+	}
+	return ok
+}
 
-const (
-	absent  storedState = iota
-	intact              // the bytes were compared
-	damaged             // a new record must heal the row
-)
+func (s *Store) uncached(b *buffer) {
+	s.memory.keep(-b.size())
+	s.drop(b)
+}
 
-// lookUp finds a chunk's row and compares the stored bytes, which costs less than
-// a hash.
-func (s *Store) lookUp(ctx context.Context, d digest.Digest, data []byte) (out stored, err error) {
-	found := false
-	err = s.catalog.ReadOne(ctx, catalog.Live, func(v *catalog.View) (err error) {
-		out.row, found, err = v.ChunkByDigest(d)
-		return err
-	})
-	if err != nil || !found {
-		return stored{}, err
+// drop ends a use of a buffer. The last one gives it back.
+func (s *Store) drop(b *buffer) {
+	if b.refs.Add(-1) == 0 {
+		s.memory.put(b)
 	}
-	same, err := s.heap.Equal(heap.Location{Offset: out.row.Offset, Size: out.row.Size}, data)
-	if err != nil && !IsDamage(err) {
-		return stored{}, err
-	}
-	out.state = intact
-	if !same {
-		out.state = damaged
-		s.log.Warn("a stored chunk is damaged; an upload of the same bytes replaces it",
-			"chunk", d.String(), "offset", out.row.Offset)
-	}
-	return out, nil
 }

@@ -60,18 +60,13 @@ func (p *place) commit(d *Draft) error {
 	if err == nil {
 		err = p.catalog.Write(context.Background(), d.Publish)
 	}
-	if err != nil {
-		d.Abandon()
-		return err
-	}
-	d.Settle()
-	return nil
+	return err
 }
 
 // upload publishes a payload.
 func (p *place) upload(t testing.TB, data []byte) Published {
 	t.Helper()
-	u, err := p.NewUpload()
+	u, err := p.NewUpload(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +84,7 @@ func (p *place) upload(t testing.TB, data []byte) Published {
 // draft stores a payload without publishing it.
 func (p *place) draft(t testing.TB, data []byte) *Draft {
 	t.Helper()
-	u, err := p.NewUpload()
+	u, err := p.NewUpload(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

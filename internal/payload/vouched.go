@@ -44,10 +44,21 @@ func (s *Store) vouch(c *catalog.Chunk, data []byte) {
 	if !s.memory.reserve(v.cost()) {
 		return
 	}
-	s.memory.release(s.vouched.put(c.ID, v))
-	for s.vouched.size() > s.memory.limit/vouchedShare {
-		s.memory.release(s.vouched.evict())
+	s.memory.keep(v.cost())
+	if old, replaced := s.vouched.put(c.ID, v); replaced {
+		s.memory.evicted(old.cost())
 	}
+	for s.vouched.size() > s.memory.limit/vouchedShare && s.forgetVouched() {
+	}
+}
+
+// forgetVouched forgets the chunk that was not read for longest.
+func (s *Store) forgetVouched() bool {
+	v, ok := s.vouched.evict()
+	if ok {
+		s.memory.evicted(v.cost())
+	}
+	return ok
 }
 
 // vouchedShare is which part of the memory budget the hashes of blocks may take:

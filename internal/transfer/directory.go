@@ -34,8 +34,9 @@ func (d *directory) release() {
 }
 
 // makeDirectory makes a child directory, and reports whether it was missing. Its
-// permissions follow when everything is in it.
-func (d *directory) makeDirectory(name string, kept *attributes.File) (made bool, err error) {
+// permissions follow when everything is in it. With replace it takes the place of
+// a symbolic link, wherever that leads.
+func (d *directory) makeDirectory(name string, kept *attributes.File, replace bool) (made bool, err error) {
 	mode := fs.FileMode(0o777)
 	if kept.HasMode {
 		mode = kept.FileMode().Perm() | 0o700
@@ -45,6 +46,12 @@ func (d *directory) makeDirectory(name string, kept *attributes.File) (made bool
 		return err == nil, err
 	}
 	info, err := d.root.Lstat(name)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink && replace {
+		if err := d.root.Remove(name); err != nil {
+			return false, err
+		}
+		return d.makeDirectory(name, kept, false)
+	}
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("a %s of that name is in the way of the directory", kindOf(info.Mode()))
 	}
@@ -90,7 +97,7 @@ func (p *chain) parent(path string) (*directory, error) {
 		p.dirs = append(p.dirs, nil)
 	}
 	for i := from; i < depth; i++ {
-		root, err := p.dirs[i].root.OpenRoot(p.names[i])
+		root, err := openChild(p.dirs[i].root, p.names[i])
 		if err != nil {
 			return nil, fmt.Errorf("its directory cannot be used: %w", err)
 		}
@@ -133,4 +140,28 @@ func (p *chain) close() {
 			d.release()
 		}
 	}
+}
+
+// openChild opens a directory within another, and no other one by a symbolic
+// link, which OpenRoot would follow.
+func openChild(in *os.Root, name string) (*os.Root, error) {
+	there, err := in.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !there.IsDir() {
+		return nil, fmt.Errorf("a %s has its name", kindOf(there.Mode()))
+	}
+	child, err := in.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := child.Stat(".")
+	if err == nil && !os.SameFile(there, opened) {
+		err = errors.New("something else took its place")
+	}
+	if err != nil {
+		return nil, errors.Join(err, child.Close())
+	}
+	return child, nil
 }

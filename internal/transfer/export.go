@@ -155,7 +155,7 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 
 // directory makes a directory of the tree.
 func (ex *exporter) directory(in *directory, node *Node) {
-	made, err := in.makeDirectory(node.Name, &node.Attributes)
+	made, err := in.makeDirectory(node.Name, &node.Attributes, ex.replace)
 	if made && (node.Attributes.HasMode || !node.Attributes.MTime.IsZero()) {
 		ex.made = append(ex.made, *node)
 	}
@@ -170,7 +170,7 @@ func (ex *exporter) directory(in *directory, node *Node) {
 }
 
 func cleanChild(root *os.Root, name string) error {
-	child, err := root.OpenRoot(name)
+	child, err := openChild(root, name)
 	if err != nil {
 		return nil // what is written into it says why
 	}

@@ -25,6 +25,7 @@ func Import(ctx context.Context, to Target, from fs.FS, into int64, options Opti
 		files:  make(chan *Item, 4*options.Workers),
 		stored: make(chan *Item, batchItems),
 	}
+	im.links, _ = from.(fs.ReadLinkFS)
 	err := im.run(ctx, into)
 	return im.finish(), err
 }
@@ -35,8 +36,9 @@ type importer struct {
 	collector
 	to     Target
 	from   fs.FS
-	files  chan *Item // from the walk to the workers
-	stored chan *Item // to the batcher; a directory comes before what is in it
+	links  fs.ReadLinkFS // from, when it can read symbolic links
+	files  chan *Item    // from the walk to the workers
+	stored chan *Item    // to the batcher; a directory comes before what is in it
 }
 
 func (im *importer) run(caller context.Context, into int64) error {
@@ -112,6 +114,9 @@ func (im *importer) found(ctx context.Context, in pending, entry fs.DirEntry) (d
 		im.skip(item.path, errors.New("is what an interrupted export or get left behind, which is not imported"))
 		return nil, nil
 	case entry.Type().IsRegular():
+		return nil, send(ctx, im.files, item)
+	case entry.Type() == fs.ModeSymlink && im.links != nil:
+		item.link = true
 		return nil, send(ctx, im.files, item)
 	}
 	im.skip(item.path, fmt.Errorf("is a %s, which is not imported", kindOf(entry.Type())))

@@ -18,7 +18,7 @@ var (
 // store is a worker: it reads files and stores their content.
 func (im *importer) store(ctx context.Context) error {
 	for item := range im.files {
-		content, info, err := im.storeFile(ctx, item.path)
+		content, attributes, err := im.storeItem(ctx, item)
 		if err != nil {
 			var source *SourceError
 			switch {
@@ -32,13 +32,25 @@ func (im *importer) store(ctx context.Context) error {
 			}
 			continue
 		}
-		item.Content, item.Attributes = content, describe(info)
+		item.Content, item.Attributes = content, attributes
 		if err := send(ctx, im.stored, item); err != nil {
 			content.Abandon()
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// storeItem stores a file or a symbolic link, and returns what is known of it.
+func (im *importer) storeItem(ctx context.Context, item *Item) (Content, []byte, error) {
+	if item.link {
+		return im.storeLink(ctx, im.links, item.path)
+	}
+	content, info, err := im.storeFile(ctx, item.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return content, describe(info), nil
 }
 
 // storeFile stores a file as it is between two looks at it that agree. One that

@@ -58,6 +58,7 @@ type Item struct {
 	Err     error
 
 	path string // where it lies in the source
+	link bool   // it is a symbolic link
 }
 
 // Directory is a directory of the tree. Only Commit uses it: the walk does not

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // temporaryPrefix begins the names of files that are being written.
@@ -51,6 +52,9 @@ func RemoveTemporaries(root *os.Root) error {
 // removeLeftover removes a temporary file that nobody holds.
 func removeLeftover(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink {
+		return removeLeftoverLink(root, name, info)
+	}
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // gone meanwhile, or nothing of ours
 	}
@@ -66,4 +70,26 @@ func removeLeftover(root *os.Root, name string) error {
 		return err
 	}
 	return nil
+}
+
+// linkAge is how old a temporary link must be to be a leftover: it cannot be
+// locked, and gets its name at once.
+const linkAge = time.Hour
+
+func removeLeftoverLink(root *os.Root, name string, info fs.FileInfo) error {
+	if age := time.Since(changedAt(info)); age < linkAge {
+		return nil
+	}
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
+// changedAt returns when a file was last changed in any way.
+func changedAt(info fs.FileInfo) time.Time {
+	if at := changeTime(info); at != 0 {
+		return time.Unix(0, at)
+	}
+	return info.ModTime()
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
@@ -22,9 +22,11 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 		info = nil
 	case err != nil:
 		return Failed, err
-	case !info.Mode().IsRegular():
-		return Failed, fmt.Errorf("a %s of that name is in the way", kindOf(info.Mode()))
-	default:
+	}
+	if node.Attributes.Type == attributes.Symlink {
+		return ex.writeLink(f, info)
+	}
+	if info != nil {
 		same, err := sameContent(ctx, root, node, info)
 		if err != nil {
 			return Failed, err
@@ -33,10 +35,13 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 			ex.update(func(r *Report) { r.Bytes += node.Size })
 			return Unchanged, nil
 		}
-		if !ex.replace {
-			return Failed, errors.New("a file with other content is there already; say replace to overwrite it")
+		if err := ex.mayReplace(info); err != nil {
+			return Failed, err
 		}
 		outcome = Updated
+	}
+	if info != nil && !info.Mode().IsRegular() {
+		info = nil // a link has no permissions to take over
 	}
 	var written int64
 	err = Save(root, node.Name, info, &node.Attributes, func(w io.Writer) error {
@@ -50,7 +55,7 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 
 // sameContent reports whether a file has the node's content already.
 func sameContent(ctx context.Context, root *os.Root, n *Node, info fs.FileInfo) (bool, error) {
-	if info.Size() != n.Size {
+	if !info.Mode().IsRegular() || info.Size() != n.Size {
 		return false, nil
 	}
 	file, err := root.Open(n.Name)
