@@ -34,7 +34,13 @@ func (t *Tx) PutPayload(p *Payload, entries func(yield func(Entry) bool)) error 
 	if err != nil {
 		return err
 	}
-	p.ID, p.Chunks, p.Chunk = id, 0, 0
+	p.ID = id
+	return t.putPayload(p, entries)
+}
+
+// putPayload adds a payload's row and manifest under its ID.
+func (t *Tx) putPayload(p *Payload, entries func(yield func(Entry) bool)) error {
+	p.Chunks, p.Chunk = 0, 0
 	segment := Segment{Entries: make([]Entry, 0, 16)}
 	var only Entry
 	for e := range entries {

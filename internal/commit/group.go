@@ -94,6 +94,10 @@ func (q *Queue) apply(group []*request) error {
 				r.err = err
 				continue
 			}
+			if p.replayed != 0 {
+				r.revision, next = p.replayed, p.next
+				continue
+			}
 			if len(p.facts) == 0 {
 				continue
 			}

@@ -18,11 +18,27 @@ type Plan struct {
 	tx    *catalog.Tx
 	next  int64 // the next id of the one sequence of entities and transactions
 	facts []catalog.Fact
+	// replayed is the last transaction that was made elsewhere, or zero.
+	replayed int64
 }
 
 // Tx returns the tables, to read them and to write what is not of the tree:
 // rows of chunks and payloads.
 func (p *Plan) Tx() *catalog.Tx { return p.tx }
+
+// Next returns the next id of the one sequence.
+func (p *Plan) Next() int64 { return p.next }
+
+// Replay writes a transaction that was made elsewhere, under the ids that it has
+// there, which must lie beyond all that are in use. A plan that replays plans
+// nothing else.
+func (p *Plan) Replay(t *catalog.Transaction) error {
+	if err := p.tx.Apply(t); err != nil {
+		return err
+	}
+	p.replayed, p.next = t.ID, t.ID+1
+	return nil
+}
 
 // newEntity takes the next id for an entity.
 func (p *Plan) newEntity() int64 {

@@ -1,0 +1,130 @@
+package replica
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/commit"
+	"github.com/stardustdb/stardust/internal/heap"
+)
+
+// What hinders Draft.Apply or Draft.Add.
+var (
+	// ErrMoved: the database has other rows than those that the draft follows.
+	ErrMoved = errors.New("somebody else wrote to the database meanwhile")
+	// ErrMismatch: a chunk's bytes are not those that its digest names.
+	ErrMismatch = errors.New("bytes do not match their digest")
+)
+
+// Draft is rows on their way into a database: first the bytes of their chunks,
+// side by side if you like, then Apply, then Close.
+type Draft struct {
+	db *DB
+
+	mu      sync.Mutex
+	records map[int64]heap.Location // by the chunk's row
+	applied bool
+	doubt   bool
+}
+
+// NewDraft begins one. The caller closes it.
+func (d *DB) NewDraft() *Draft { return &Draft{db: d, records: make(map[int64]heap.Location)} }
+
+// Add compares a chunk's bytes with its digest and stores them. It may be called
+// concurrently.
+func (t *Draft) Add(ctx context.Context, c Chunk, data []byte) error {
+	if int64(len(data)) != c.Size || sha256.Sum256(data) != c.Digest {
+		return fmt.Errorf("chunk %v of %d bytes: %w", c.Digest, c.Size, ErrMismatch)
+	}
+	_, end, err := t.db.parts.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	location, err := t.db.parts.Heap.Append(c.Digest, data)
+	if err == nil {
+		t.mu.Lock()
+		t.records[c.Row] = location
+		t.mu.Unlock()
+	}
+	return end(err)
+}
+
+// Apply writes the rows, the bytes of whose chunks were added, in one durable
+// commit. They follow those of the position after, or ErrMoved is returned. Where
+// they end is the position to, which may lie beyond the last chunk and payload when
+// later ones were removed. A payload whose chunks do not make it up is ErrMismatch.
+func (t *Draft) Apply(ctx context.Context, after, to Position, rows *Rows) error {
+	if err := t.verify(ctx, rows); err != nil {
+		return err
+	}
+	ctx, end, err := t.db.parts.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if t.db.parts.Queue == nil {
+		return end(t.db.parts.ReadOnly)
+	}
+	var inPlan error
+	_, err = t.db.parts.Queue.Commit(ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) error {
+		inPlan = t.replay(p, after, to, rows)
+		return inPlan
+	}})
+	t.applied = err == nil
+	// Otherwise it may have taken place, and only the next open tells.
+	t.doubt = err != nil && inPlan == nil && !commit.Refused(err)
+	return end(err)
+}
+
+func (t *Draft) replay(p *commit.Plan, after, to Position, rows *Rows) error {
+	tx := p.Tx()
+	at, err := tx.Position()
+	if err != nil {
+		return err
+	}
+	if at != after {
+		return ErrMoved
+	}
+	for _, c := range rows.Chunks {
+		location, ok := t.records[c.Row]
+		if !ok {
+			return fmt.Errorf("chunk %v was not added", c.Digest)
+		}
+		if err := tx.ReplayChunk(&catalog.Chunk{ID: c.Row, Digest: c.Digest, Offset: location.Offset, Size: c.Size}); err != nil {
+			return err
+		}
+	}
+	for i := range rows.Payloads {
+		q := &rows.Payloads[i]
+		if err := tx.ReplayPayload(q.Row, q.Digest, q.Size, q.Entries); err != nil {
+			return err
+		}
+	}
+	if err := tx.SkipTo(to); err != nil {
+		return err
+	}
+	for i := range rows.Records {
+		transaction, err := catalog.DecodeRecord(rows.Records[i].Bytes)
+		if err != nil {
+			return err
+		}
+		if err := p.Replay(transaction); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close frees what was added, unless it was applied, or may have been.
+func (t *Draft) Close() {
+	if t.applied || t.doubt {
+		return
+	}
+	for _, location := range t.records {
+		t.db.parts.Heap.Free(location)
+	}
+	t.records = nil
+}
