@@ -1,0 +1,259 @@
+package bucketdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stardustdb/stardust/internal/batch"
+	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/digest"
+	"github.com/stardustdb/stardust/internal/replica"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// relation says how a file stands to a bucket. They have not parted.
+type relation struct {
+	local replica.Position
+	head  *link // nil while the log is empty
+	// from is the first batch with rows that the file lacks, or zero.
+	from int64
+	// previous is the batch before from, or nil when that is the first.
+	previous *link
+}
+
+// end returns how far the bucket has come.
+func (r *relation) end() replica.Position {
+	if r.head == nil {
+		return replica.Position{}
+	}
+	return r.head.After
+}
+
+// comparison finds out a relation.
+type comparison struct {
+	bucket *bucket
+	db     *replica.DB
+	local  replica.Position
+}
+
+// compare returns how a file stands to a bucket, or the error [Diverged].
+func (b *bucket) compare(ctx context.Context, db *replica.DB) (*relation, error) {
+	local, err := db.Position(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := b.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &relation{local: local, head: head}
+	if head == nil {
+		return r, nil
+	}
+	c := comparison{b, db, local}
+	agrees, err := c.agrees(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case agrees && reaches(local, head.After):
+		return r, nil
+	case !agrees || !reaches(head.After, local):
+		return nil, c.parted(ctx, head.Number)
+	}
+	// The first batch that reaches beyond the file, or as far.
+	k, at, err := c.search(ctx, head.Number, func(l *link) (bool, error) { return reaches(l.After, local), nil })
+	if err != nil {
+		return nil, err
+	}
+	if r.from, r.previous, err = c.join(ctx, k, at); err != nil {
+		return nil, err
+	}
+	if r.from == 0 {
+		return nil, c.parted(ctx, head.Number)
+	}
+	return r, nil
+}
+
+// join returns from where the log goes on behind the file, given the first batch
+// that reaches as far. It returns zero when they have parted.
+func (c *comparison) join(ctx context.Context, k int64, at *link) (from int64, previous *link, err error) {
+	if at.After == c.local {
+		agrees, err := c.agrees(ctx, at)
+		if err != nil || !agrees {
+			return 0, nil, err
+		}
+		return k + 1, at, nil
+	}
+	if k > 1 {
+		if previous, err = c.bucket.get(ctx, k-1); err != nil {
+			return 0, nil, err
+		}
+		agrees, err := c.agrees(ctx, previous)
+		if err != nil || !agrees || !reaches(c.local, previous.After) {
+			return 0, nil, err
+		}
+	}
+	what, err := c.difference(ctx, at)
+	if err != nil || what != "" {
+		return 0, nil, err
+	}
+	return k, previous, nil
+}
+
+// reaches reports whether a position is at or beyond another, in every respect.
+func reaches(p, other replica.Position) bool {
+	return p.Transaction >= other.Transaction && p.Chunk >= other.Chunk && p.Payload >= other.Payload
+}
+
+// agrees reports whether the last rows of a batch are the file's, as far as it has
+// rows there. Chunks and payloads may have been removed since.
+func (c *comparison) agrees(ctx context.Context, l *link) (bool, error) {
+	record, chunk, payload, err := c.db.At(ctx, l.After)
+	if err != nil {
+		return false, err
+	}
+	none := digest.Digest{}
+	return (c.local.Transaction < l.After.Transaction || batch.RecordSum(record) == l.Tip.Record) &&
+		(chunk == none || chunk == l.Tip.Chunk) && (payload == none || payload == l.Tip.Payload), nil
+}
+
+// search returns the first batch up to last that a condition holds for, which then
+// holds for all later ones, and for the last.
+func (c *comparison) search(ctx context.Context, last int64, holds func(*link) (bool, error)) (int64, *link, error) {
+	low, high := int64(0), last
+	var at *link
+	for high-low > 1 || at == nil {
+		middle := low + (high-low+1)/2
+		if high-low == 1 {
+			middle = high
+		}
+		l, err := c.bucket.get(ctx, middle)
+		if errors.Is(err, objectstore.ErrNotFound) {
+			err = damaged("%q in %s is missing: somebody deleted it", logPath(middle), c.bucket.store)
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		ok, err := holds(l)
+		if err != nil {
+			return 0, nil, err
+		}
+		switch {
+		case ok:
+			high, at = middle, l
+		case middle == high:
+			return 0, nil, damaged("batch %d of %s does not follow those before it", middle, c.bucket.store)
+		default:
+			low = middle
+		}
+	}
+	return high, at, nil
+}
+
+// parted returns what says where a file and a log up to a number have parted.
+func (c *comparison) parted(ctx context.Context, last int64) error {
+	// The first batch that the file does not have.
+	_, at, err := c.search(ctx, last, func(l *link) (bool, error) {
+		agrees, err := c.agrees(ctx, l)
+		return !agrees || !reaches(c.local, l.After), err
+	})
+	if err != nil {
+		return err
+	}
+	d := &Diverged{Revision: at.Before.Transaction}
+	if d.What, err = c.difference(ctx, at); err != nil {
+		return err
+	}
+	if d.What == "" {
+		d.What = fmt.Sprintf("the file goes on to revision %d, with %d stored chunks and %d payloads, the bucket to %d, with %d and %d, and neither has all that the other has",
+			c.local.Transaction, c.local.Chunk, c.local.Payload, at.After.Transaction, at.After.Chunk, at.After.Payload)
+	}
+	return d
+}
+
+// difference tells the first row of a batch that the file has otherwise, or
+// returns "".
+func (c *comparison) difference(ctx context.Context, l *link) (string, error) {
+	last := min(c.local.Transaction, l.After.Transaction)
+	records, err := c.db.Records(ctx, l.Before.Transaction, last, batch.MaxSize)
+	if err != nil {
+		return "", err
+	}
+	for i, r := range l.Rows.Records {
+		switch {
+		case i >= len(records):
+			if r.ID <= last {
+				return fmt.Sprintf("the bucket has %s, the file has none of that number", told(r)), nil
+			}
+		case !bytes.Equal(records[i].Bytes, r.Bytes):
+			return fmt.Sprintf("the file goes on with %s, the bucket with %s", told(records[i]), told(r)), nil
+		}
+	}
+	if len(records) > len(l.Rows.Records) {
+		return fmt.Sprintf("the file has %s, which the bucket has not", told(records[len(l.Rows.Records)])), nil
+	}
+	if what, err := c.payloads(ctx, l); what != "" || err != nil {
+		return what, err
+	}
+	return c.chunks(ctx, l)
+}
+
+func (c *comparison) payloads(ctx context.Context, l *link) (string, error) {
+	there := make(map[int64]digest.Digest, len(l.Rows.Payloads))
+	for i := range l.Rows.Payloads {
+		there[l.Rows.Payloads[i].Row] = l.Rows.Payloads[i].Digest
+	}
+	last := min(c.local.Payload, l.After.Payload)
+	for after := l.Before.Payload; ; {
+		payloads, err := c.db.Payloads(ctx, after, last, 4096)
+		if err != nil || len(payloads) == 0 {
+			return "", err
+		}
+		for i := range payloads {
+			if p := &payloads[i]; there[p.Row] != p.Digest {
+				return fmt.Sprintf("the file has payload %v as its number %d, the bucket %s", p.Digest, p.Row, orNone(there[p.Row])), nil
+			}
+		}
+		after = payloads[len(payloads)-1].Row
+	}
+}
+
+func (c *comparison) chunks(ctx context.Context, l *link) (string, error) {
+	there := make(map[int64]digest.Digest, len(l.Rows.Chunks))
+	for _, r := range l.Rows.Chunks {
+		there[r.Row] = r.Digest
+	}
+	last := min(c.local.Chunk, l.After.Chunk)
+	for after := l.Before.Chunk; ; {
+		chunks, err := c.db.Chunks(ctx, after, last, 4096)
+		if err != nil || len(chunks) == 0 {
+			return "", err
+		}
+		for _, r := range chunks {
+			if there[r.Row] != r.Digest {
+				return fmt.Sprintf("the file has stored the chunk %v as its number %d, the bucket %s", r.Digest, r.Row, orNone(there[r.Row])), nil
+			}
+		}
+		after = chunks[len(chunks)-1].Row
+	}
+}
+
+func orNone(d digest.Digest) string {
+	if d == (digest.Digest{}) {
+		return "none"
+	}
+	return d.String()
+}
+
+// told names a transaction.
+func told(r replica.Record) string {
+	t, err := catalog.DecodeRecord(r.Bytes)
+	if err != nil {
+		return fmt.Sprintf("revision %d", r.ID)
+	}
+	return fmt.Sprintf("revision %d of %s", r.ID, t.Time.Format(time.RFC3339))
+}

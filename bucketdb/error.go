@@ -1,0 +1,50 @@
+package bucketdb
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stardustdb/stardust/internal/batch"
+)
+
+// The sentinels that errors of this package wrap, beside those of the stardust and
+// objectstore packages. Their texts name the object, and what to do.
+var (
+	// ErrNoDatabase: there is no database under the prefix of the store.
+	ErrNoDatabase = errors.New("there is no database here")
+	// ErrOtherDatabase: the file is a replica of another database.
+	ErrOtherDatabase = errors.New("the file is a replica of another database")
+	// ErrBehind: the bucket has what the file lacks. Pull first.
+	ErrBehind = errors.New("the bucket is ahead of the file; pull first")
+	// ErrDiverged: each has something that the other lacks; see [Diverged].
+	ErrDiverged = errors.New("the file and the bucket have parted")
+	// ErrDamaged: an object is missing, or is not what was written.
+	ErrDamaged = errors.New("the database in the bucket is damaged")
+	// ErrNewer: a newer version wrote the database.
+	ErrNewer = batch.ErrNewer
+	// ErrUnknown: whether a batch was written could not be found out. To push
+	// again finds it out, and does nothing twice.
+	ErrUnknown = errors.New("it is not known whether the batch was written; push again")
+)
+
+// Diverged is the error of a file and a bucket that have parted. It wraps
+// ErrDiverged.
+type Diverged struct {
+	// Revision is the last that both have.
+	Revision int64
+	// What tells the first difference.
+	What string
+}
+
+// Error implements error.
+func (d *Diverged) Error() string {
+	return fmt.Sprintf("%v after revision %d: %s; nothing was changed. Push to another place, or clone the bucket to a new file and import into that what only this file has",
+		ErrDiverged, d.Revision, d.What)
+}
+
+// Unwrap returns ErrDiverged.
+func (d *Diverged) Unwrap() error { return ErrDiverged }
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
+}

@@ -1,0 +1,91 @@
+package bucketdb
+
+import (
+	"runtime"
+	"time"
+)
+
+// Progress tells how far a Push, Pull or Clone has come. Numbers only grow, but
+// for those of the totals, which may grow, too.
+type Progress struct {
+	Batches      int64 // written or applied
+	Chunks       int64 // sent or received
+	TotalChunks  int64 // at most so many are to be
+	Bytes        int64 // of these chunks
+	Transactions int64
+}
+
+// Report says what a Push, Pull or Clone did.
+type Report struct {
+	Progress
+	// Payloads is how many payloads there were.
+	Payloads int64
+	// Stored is how many bytes of packs were sent or received: chunks may be
+	// compressed.
+	Stored int64
+	// Revision is the latest that both have now.
+	Revision int64
+	// Identity names the database in the bucket, in hexadecimal digits.
+	Identity string
+}
+
+// PushOptions are the options of [Push]. A nil pointer means the zero value.
+type PushOptions struct {
+	// Workers is how many packs are sent at a time; zero means 4. Each takes up to
+	// 40 MiB of memory.
+	Workers int
+	// Progress is called now and then, one call at a time.
+	Progress func(Progress)
+	// Now is the clock for the names of packs and the informative times of
+	// batches. Nil means time.Now. Nothing is ordered by it.
+	Now func() time.Time
+
+	// batchChunks and packSize, for tests, make batches and packs smaller.
+	batchChunks, packSize int
+}
+
+func (o *PushOptions) normal() PushOptions {
+	var n PushOptions
+	if o != nil {
+		n = *o
+	}
+	if n.Workers <= 0 {
+		n.Workers = 4
+	}
+	if n.Now == nil {
+		n.Now = time.Now //nolint:forbidigo // the one place where the clock comes in
+	}
+	if n.batchChunks <= 0 {
+		n.batchChunks = 16384
+	}
+	if n.packSize <= 0 {
+		n.packSize = 32 << 20
+	}
+	return n
+}
+
+// PullOptions are the options of [Pull] and [Clone]. A nil pointer means the zero
+// value.
+type PullOptions struct {
+	// At stops at a revision: the file is then as the database was at that time.
+	// Zero means the latest.
+	At int64
+	// Workers is how many packs are received at a time; zero means the number of
+	// processors, at least 4.
+	Workers int
+	// URL is noted in the file as where it came from, when not empty.
+	URL string
+	// Progress is called now and then, one call at a time.
+	Progress func(Progress)
+}
+
+func (o *PullOptions) normal() PullOptions {
+	var n PullOptions
+	if o != nil {
+		n = *o
+	}
+	if n.Workers <= 0 {
+		n.Workers = max(4, runtime.GOMAXPROCS(0))
+	}
+	return n
+}

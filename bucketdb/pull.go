@@ -1,0 +1,164 @@
+package bucketdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/digest"
+	"github.com/stardustdb/stardust/internal/replica"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// Pull applies to a file what the database in a store has and the file lacks, batch
+// by batch, each in one durable commit. Every chunk is compared with its digest on
+// the way, and every payload with its own, before anything names them. Meanwhile
+// nothing else may write to the file.
+//
+// It returns [Diverged] when the two have parted, ErrDamaged, which names the object,
+// when one is missing or not what was written, ErrNoDatabase and ErrOtherDatabase;
+// and StatusNotFound when the database has no revision At. What was applied by then
+// stays, and the next Pull goes on there.
+//
+// The report is never nil.
+func Pull(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PullOptions) (*Report, error) {
+	p := &puller{db: db.Replica(), options: options.normal(), report: new(Report)}
+	return p.report, p.run(ctx, store)
+}
+
+// Origin returns the URL that a file notes as where it came from; see
+// PullOptions.URL. It is empty when there is none.
+func Origin(ctx context.Context, db *stardust.DB) (string, error) {
+	o, _, err := db.Replica().Origin(ctx)
+	return o.URL, err
+}
+
+// puller is one Pull under way.
+type puller struct {
+	db      *replica.DB
+	bucket  *bucket
+	options PullOptions
+	report  *Report
+
+	local replica.Position
+	last  *link // the last batch that the file has, or nil
+}
+
+func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
+	if p.bucket, err = open(ctx, store); err != nil {
+		return err
+	}
+	p.report.Identity = p.bucket.identity.String()
+	if err := checkOrigin(ctx, p.db, p.bucket); err != nil {
+		return err
+	}
+	r, err := p.bucket.compare(ctx, p.db)
+	if err != nil {
+		return err
+	}
+	if err := p.checkAt(r); err != nil {
+		return err
+	}
+	if err := p.noteOrigin(ctx); err != nil {
+		return err
+	}
+	p.local, p.last = r.local, r.previous
+	p.report.Revision = p.local.Transaction
+	if r.from == 0 {
+		return nil
+	}
+	p.report.TotalChunks = r.end().Chunk - p.local.Chunk
+	for n := r.from; n <= r.head.Number && !p.done(); n++ {
+		if err := p.batch(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done reports whether the last batch had the revision to stop at. What follows
+// would only add chunks that nothing names.
+func (p *puller) done() bool {
+	at := p.options.At
+	return at != 0 && (p.local.Transaction >= at || p.last != nil && p.last.After.Transaction >= at)
+}
+
+// checkAt refuses a revision that is not there, or that the file has left behind.
+func (p *puller) checkAt(r *relation) error {
+	switch at := p.options.At; {
+	case at < 0:
+		return &stardust.Error{Status: stardust.StatusInvalidArgument, Op: "pull", Message: fmt.Sprintf("revision %d is negative", at)}
+	case at > r.end().Transaction:
+		return &stardust.Error{
+			Status: stardust.StatusNotFound, Op: "pull",
+			Message: fmt.Sprintf("there is no revision %d; the latest in %s is %d", at, p.bucket.store, r.end().Transaction),
+		}
+	case at != 0 && at < r.local.Transaction:
+		return &stardust.Error{
+			Status: stardust.StatusConflict, Op: "pull",
+			Message: fmt.Sprintf("the file is at revision %d already; clone %d to a new file", r.local.Transaction, at),
+		}
+	}
+	return nil
+}
+
+func (p *puller) noteOrigin(ctx context.Context) error {
+	o, found, err := p.db.Origin(ctx)
+	if err != nil || found && (p.options.URL == "" || o.URL == p.options.URL) {
+		return err
+	}
+	return p.db.SetOrigin(ctx, replica.Origin{URL: p.options.URL, Identity: [16]byte(p.bucket.identity)})
+}
+
+// batch applies what the file lacks of a batch.
+func (p *puller) batch(ctx context.Context, n int64) error {
+	l, err := p.bucket.get(ctx, n)
+	if errors.Is(err, objectstore.ErrNotFound) {
+		return damaged("%q in %s is missing: somebody deleted it", logPath(n), p.bucket.store)
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.follows(l); err != nil {
+		return err
+	}
+	rows, places, to := p.lacking(l)
+	draft := p.db.NewDraft()
+	defer draft.Close()
+	if err := p.fetch(ctx, l, draft, rows.Chunks, places); err != nil {
+		return err
+	}
+	if err := draft.Apply(ctx, p.local, to, rows); err != nil {
+		if errors.Is(err, replica.ErrMismatch) || errors.Is(err, stardust.StatusEvaluationFailed) {
+			return damaged("batch %d of %s: %w", n, p.bucket.store, err)
+		}
+		return err
+	}
+	p.local, p.last = to, l
+	p.report.Batches++
+	p.report.Payloads += int64(len(rows.Payloads))
+	p.report.Transactions += int64(len(rows.Records))
+	p.report.Revision = to.Transaction
+	p.progress()
+	return nil
+}
+
+// follows refuses a batch that does not follow the last one.
+func (p *puller) follows(l *link) error {
+	var sum digest.Digest
+	var end replica.Position
+	if p.last != nil {
+		sum, end = p.last.sum, p.last.After
+	}
+	if l.Previous != sum || l.Before != end {
+		return damaged("%q in %s does not follow the batch before it: one of the two was replaced", logPath(l.Number), p.bucket.store)
+	}
+	return nil
+}
+
+func (p *puller) progress() {
+	if p.options.Progress != nil {
+		p.options.Progress(p.report.Progress)
+	}
+}

@@ -1,0 +1,172 @@
+package bucketdb
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/batch"
+	"github.com/stardustdb/stardust/internal/replica"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// batchBytes is how many bytes of rows a batch gets, about.
+const batchBytes = 8 << 20
+
+// Push writes what a file has and the database in a store lacks, as the file is
+// when the call begins. The first push begins that database. The file may be open
+// read-only, also while another process writes it.
+//
+// It returns [Diverged] when the two have parted, ErrBehind when the store has what
+// the file lacks, which also is what the slower one of two is told who push at the
+// same time, ErrUnknown when an answer was lost and could not be asked for again,
+// and objectstore.ErrUnsupported when the store does not honour writes that create.
+// What was written by then stays, and the next push goes on there; only
+// the packs of a batch that was not written are sent again.
+//
+// The report is never nil.
+func Push(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PushOptions) (*Report, error) {
+	p := &pusher{db: db.Replica(), options: options.normal(), report: new(Report)}
+	_, _ = rand.Read(p.writer[:]) // it never fails
+	return p.report, p.run(ctx, store)
+}
+
+// pusher is one Push under way.
+type pusher struct {
+	db      *replica.DB
+	bucket  *bucket
+	options PushOptions
+	writer  batch.Nonce
+	report  *Report
+
+	goal replica.Position // the file's, when the push began
+	last *link            // the head of the log
+}
+
+func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
+	if p.bucket, err = openOrCreate(ctx, store); err != nil {
+		return err
+	}
+	p.report.Identity = p.bucket.identity.String()
+	if err := checkOrigin(ctx, p.db, p.bucket); err != nil {
+		return err
+	}
+	r, err := p.bucket.compare(ctx, p.db)
+	if err != nil {
+		return err
+	}
+	p.goal, p.last = r.local, r.head
+	if r.from != 0 {
+		return fmt.Errorf("%w: %s has revisions up to %d, the file up to %d", ErrBehind, store, r.head.After.Transaction, r.local.Transaction)
+	}
+	p.report.Revision = r.end().Transaction
+	p.report.TotalChunks = p.goal.Chunk - r.end().Chunk
+	for at := r.end(); at != p.goal; {
+		if at, err = p.batch(ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOrigin refuses a bucket when the file is a replica of another.
+func checkOrigin(ctx context.Context, db *replica.DB, b *bucket) error {
+	o, found, err := db.Origin(ctx)
+	if err == nil && found && o.Identity != [16]byte(b.identity) {
+		err = fmt.Errorf("%w: of %s, which came from %s, and %s holds %s", ErrOtherDatabase, batch.Identity(o.Identity), o.URL, b.store, b.identity)
+	}
+	return err
+}
+
+// batch writes the next batch behind a position and returns where it ends.
+func (p *pusher) batch(ctx context.Context, from replica.Position) (replica.Position, error) {
+	b := &batch.Batch{
+		Identity: p.bucket.identity, Number: 1, Writer: p.writer,
+		Time: p.options.Now().UTC().Truncate(time.Millisecond), Before: from,
+	}
+	_, _ = rand.Read(b.Nonce[:]) // it never fails
+	if p.last != nil {
+		b.Number, b.Previous = p.last.Number+1, p.last.sum
+	}
+	end, err := p.chunks(ctx, b, from)
+	if err != nil {
+		return from, err
+	}
+	// What names chunks waits until all of these are there.
+	if end.Chunk == p.goal.Chunk {
+		if end, err = p.names(ctx, b, end); err != nil {
+			return from, err
+		}
+	}
+	b.After = end
+	if b.Tip, err = p.tip(ctx, end); err != nil {
+		return from, err
+	}
+	return end, p.write(ctx, b)
+}
+
+// tip returns the last rows of a position. Chunks and payloads that were removed
+// stand for none.
+func (p *pusher) tip(ctx context.Context, at replica.Position) (batch.Tip, error) {
+	record, chunk, payload, err := p.db.At(ctx, at)
+	return batch.Tip{Record: batch.RecordSum(record), Chunk: chunk, Payload: payload}, err
+}
+
+// names adds the payloads and transactions behind a position to a batch.
+func (p *pusher) names(ctx context.Context, b *batch.Batch, at replica.Position) (replica.Position, error) {
+	payloads, err := p.db.Payloads(ctx, at.Payload, p.goal.Payload, batchBytes/16)
+	if err != nil {
+		return at, err
+	}
+	b.Rows.Payloads = payloads
+	if n := len(payloads); n > 0 {
+		at.Payload = payloads[n-1].Row
+	}
+	entries := 0
+	for i := range payloads {
+		entries += 1 + len(payloads[i].Entries)
+	}
+	if entries < batchBytes/16 {
+		at.Payload = p.goal.Payload
+	}
+	if at.Payload < p.goal.Payload {
+		return at, nil
+	}
+	b.Rows.Records, err = p.db.Records(ctx, at.Transaction, p.goal.Transaction, batchBytes)
+	if n := len(b.Rows.Records); n > 0 {
+		at.Transaction = b.Rows.Records[n-1].ID
+	} else {
+		at.Transaction = p.goal.Transaction
+	}
+	return at, err
+}
+
+// write puts a batch at the end of the log.
+func (p *pusher) write(ctx context.Context, b *batch.Batch) error {
+	data := b.Encode()
+	if len(data) > batch.MaxSize {
+		return fmt.Errorf("batch %d has %d bytes, more than a batch can have: a payload has too many chunks", b.Number, len(data))
+	}
+	ours, err := p.bucket.put(ctx, b.Number, data)
+	if err != nil {
+		return err
+	}
+	if !ours {
+		return fmt.Errorf("%w: somebody else pushed to %s meanwhile", ErrBehind, p.bucket.store)
+	}
+	p.last = &link{b, batch.Sum(data)}
+	p.report.Batches++
+	p.report.Payloads += int64(len(b.Rows.Payloads))
+	p.report.Transactions += int64(len(b.Rows.Records))
+	p.report.Revision = b.After.Transaction
+	p.progress()
+	return nil
+}
+
+func (p *pusher) progress() {
+	if p.options.Progress != nil {
+		p.options.Progress(p.report.Progress)
+	}
+}
