@@ -113,6 +113,7 @@ type noteKind int
 
 const (
 	noteDamaged noteKind = iota
+	noteGone             // something else, or what is left of a note that was out of date
 	noteZero             // of version 1, at rest
 	noteOld              // of version 1, somebody has or had the file open
 	noteWhole
@@ -128,6 +129,9 @@ func decodeNote(p []byte) (note, noteKind) {
 		return note{}, noteZero
 	}
 	if crc32.Checksum(p[notePID:], castagnoli()) != binary.LittleEndian.Uint32(p) {
+		if string(p[noteMagic:noteMagic+len(noteMagicIs)]) != noteMagicIs || p[noteMoved] != 0 {
+			return note{}, noteGone
+		}
 		return note{}, noteDamaged
 	}
 	size := binary.LittleEndian.Uint32(p[noteHostSize:])

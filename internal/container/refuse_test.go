@@ -41,6 +41,39 @@ func edit(data []byte, change func(p []byte)) []byte {
 	return p
 }
 
+// secondNote returns where the second note lies.
+func secondNote(t testing.TB, data []byte) int64 {
+	t.Helper()
+	s, err := decodeSlot(data[:PageSize])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.noteOffset()
+}
+
+// TestOneDamagedNoteIsHealed flips a bit in either note: the other one tells what
+// there is to know.
+func TestOneDamagedNoteIsHealed(t *testing.T) {
+	good := sample(t)
+	for _, at := range []int64{holderOff, secondNote(t, good)} {
+		path := filepath.Join(t.TempDir(), "db")
+		if err := os.WriteFile(path, edit(good, func(p []byte) { p[at+noteSequence] ^= 1 }), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := openTest(t, path, Options{})
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, kind := decodeNote(data[at:][:noteSize]); kind != noteWhole {
+			t.Errorf("the note at %d is of kind %v after a writer", at, kind)
+		}
+	}
+}
+
 func TestRefusedFilesStayAsTheyAre(t *testing.T) {
 	good := sample(t)
 	bothSlots := func(change func(slot []byte)) []byte {
@@ -50,6 +83,9 @@ func TestRefusedFilesStayAsTheyAre(t *testing.T) {
 				seal(p[i*PageSize : (i+1)*PageSize])
 			}
 		})
+	}
+	second := func(change func(note []byte)) []byte {
+		return edit(good, func(p []byte) { change(p[secondNote(t, p):][:noteSize]) })
 	}
 	for _, test := range []struct {
 		name string
@@ -78,6 +114,12 @@ func TestRefusedFilesStayAsTheyAre(t *testing.T) {
 		{"another page size", bothSlots(func(s []byte) { s[sbPageSize+1] = 0x20 }), ErrDamaged},
 		{"another reserve", bothSlots(func(s []byte) { s[sbReserved] = 8 }), ErrDamaged},
 		{"a tail in the head", bothSlots(func(s []byte) { clear(s[sbTail : sbTail+8]) }), ErrDamaged},
+		{"a record where the second note was", second(func(note []byte) { copy(note, bytes.Repeat([]byte("chunk"), noteSize/5)) }), ErrTornCopy},
+		{"the end of a record there", second(func(note []byte) {
+			binary.LittleEndian.PutUint32(note, 1)
+			note[noteMoved] = 1
+		}), ErrTornCopy},
+		{"zeros where the second note was", second(func(note []byte) { clear(note) }), ErrTornCopy},
 	} {
 		for _, readOnly := range []bool{false, true} {
 			dir := t.TempDir()

@@ -95,7 +95,8 @@ func (c *Container) examine(accept bool) error {
 	if e.head, e.headKind, err = c.readNote(holderOff); err != nil {
 		return err
 	}
-	if at := c.super.noteOffset(); at > 0 {
+	at := c.super.noteOffset()
+	if e.oneNote = at == 0; !e.oneNote {
 		if e.trailer, e.trailerKind, err = c.readNote(at); err != nil {
 			return err
 		}

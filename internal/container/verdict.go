@@ -17,6 +17,7 @@ type evidence struct {
 	head, trailer         note
 	headKind, trailerKind noteKind
 	log                   *scannedLog
+	oneNote               bool // the file is of version 1, and has no trailer
 }
 
 // judge says what the log beside a file is. It never guesses: the file's notes
@@ -25,13 +26,18 @@ type evidence struct {
 // lacking.
 func (e *evidence) judge() (logFate, error) {
 	head, unsure := e.head, false
+	// A trailer that moved leaves free space, where a record may lie by the time
+	// that somebody who copies the file comes to it.
+	if !e.oneNote && e.trailerKind != noteWhole && e.trailerKind != noteDamaged {
+		return logForeign, fmt.Errorf("%w: its second note has moved meanwhile, or is lost", ErrTornCopy)
+	}
 	switch e.headKind {
 	case noteZero, noteOld:
 		if e.trailerKind != noteWhole {
 			return e.judgeOld()
 		}
 		head, unsure = e.trailer, true
-	case noteDamaged:
+	case noteDamaged, noteGone:
 		if e.trailerKind != noteWhole {
 			return logForeign, fmt.Errorf("%w: both notes that tell which log belongs to the file are damaged", ErrLogDamaged)
 		}
