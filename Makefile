@@ -1,9 +1,8 @@
 # The commands of CONTRIBUTING.md. "make test" is what CI runs.
 
 GO       ?= go
-# Binaries that tests and lint need; built once from pinned modules.
+# Programs that tests and lint need, built once from pinned modules.
 BIN      := $(CURDIR)/bin
-TOOLS    := -modfile=tools.mod
 
 .PHONY: test lint fmt build unit race seeds small fuzz bench deps clean install library
 
@@ -24,21 +23,16 @@ build:
 	$(GO) build ./...
 	$(GO) build -o $(BIN)/stardust ./cmd/stardust
 
-lint: $(BIN)/gofumpt $(BIN)/staticcheck
-	@out=$$($(BIN)/gofumpt -l . | grep -v '/internal/fb/' || true); \
-	  if [ -n "$$out" ]; then echo "gofumpt differs:"; echo "$$out"; exit 1; fi
-	$(GO) vet ./...
+# golangci-lint has vet, staticcheck and gofumpt in it: .golangci.yml.
+lint: $(BIN)/golangci-lint
+	$(BIN)/golangci-lint run ./...
 	GOARCH=386 CGO_ENABLED=0 $(GO) vet . ./internal/... ./objectstore/... ./mirror/... ./slatedb/...
-	$(BIN)/staticcheck ./...
 
-$(BIN)/gofumpt: tools.mod tools.sum
-	$(GO) build $(TOOLS) -o $@ mvdan.cc/gofumpt
+fmt: $(BIN)/golangci-lint
+	$(BIN)/golangci-lint fmt ./...
 
-$(BIN)/staticcheck: tools.mod tools.sum
-	$(GO) build $(TOOLS) -o $@ honnef.co/go/tools/cmd/staticcheck
-
-fmt: $(BIN)/gofumpt
-	$(BIN)/gofumpt -w $$(git ls-files '*.go' | grep -v '/internal/fb/')
+$(BIN)/golangci-lint: tools.mod tools.sum
+	$(GO) build -modfile=tools.mod -ldflags='-s -w' -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 unit:
 	$(GO) test ./...

@@ -35,7 +35,7 @@ func TestMemoryComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // the disk works again
+	defer db.Close()
 	large := noise(1, 20<<20)
 	published, err := store(db, large)
 	if err != nil {
@@ -62,8 +62,8 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 	for _, data := range [][]byte{nil, []byte("small"), noise(2, 5<<20), noise(3, 17<<20)} {
 		stream := uploading(data)
-		stream.Close() //nolint:errcheck // returns nil
-		stream.Close() //nolint:errcheck // returns nil
+		_ = stream.Close()
+		_ = stream.Close()
 		check("an abandoned upload")
 	}
 
@@ -73,7 +73,7 @@ func TestMemoryComesBack(t *testing.T) {
 		t.Errorf("finish on a failing disk: %v", err)
 	}
 	fails.Store(false)
-	stream.Close() //nolint:errcheck // returns nil
+	_ = stream.Close()
 	check("an upload whose disk failed")
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -85,7 +85,7 @@ func TestMemoryComesBack(t *testing.T) {
 	if _, err := canceled.Write([]byte("x")); !errors.Is(err, StatusCanceled) {
 		t.Errorf("write after its context ended: %v", err)
 	}
-	canceled.Close() //nolint:errcheck // returns nil
+	_ = canceled.Close()
 	check("an upload that was canceled")
 
 	reader, err := db.Tree().Open(published.Digest)
@@ -94,7 +94,7 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 	buffer := make([]byte, 64<<10)
 	for at := int64(0); at < int64(len(large)); at += 3 << 20 {
-		if _, err := reader.ReadAt(buffer, at); err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
+		if _, err := reader.ReadAt(buffer, at); err != nil && err != io.EOF { // io.ReaderAt's contract
 			t.Fatal(err)
 		}
 		if _, err := reader.Seek(at, io.SeekStart); err != nil {
@@ -104,7 +104,7 @@ func TestMemoryComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	reader.Close() //nolint:errcheck // returns nil
+	_ = reader.Close()
 	check("reads, seeks and reads at offsets")
 
 	var hoard []*PluginStream
@@ -119,7 +119,7 @@ func TestMemoryComesBack(t *testing.T) {
 		hoard = append(hoard, stream)
 	}
 	for _, stream := range hoard {
-		stream.Close() //nolint:errcheck // returns nil
+		_ = stream.Close()
 	}
 	check("as many uploads as fit")
 
@@ -149,7 +149,7 @@ func TestACanceledImportLeavesNoSpaceTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // ends the test
+	defer db.Close()
 	if _, err := store(db, []byte("x")); err != nil {
 		t.Fatal(err)
 	}

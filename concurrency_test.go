@@ -186,7 +186,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	})
 	worker(5, 2, func(n int) error {
 		path := filepath.Join(dir, "backup")
-		defer os.Remove(path) //nolint:errcheck // the next one reports it
+		defer os.Remove(path)
 		err := db.Backup(context.Background(), path, nil)
 		if err != nil || n > 0 {
 			return err
@@ -195,7 +195,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer copied.Close() //nolint:errcheck // only read
+		defer copied.Close()
 		report, err := copied.Check(context.Background(), nil)
 		if err == nil && report.Damaged != 0 {
 			err = report.Problems[0]

@@ -144,7 +144,7 @@ func (r *recording) verify(dir string, im image, first, last int) error {
 		return nil
 	}
 	s := newSession(filepath.Join(dir, "image"))
-	defer os.Remove(s.path) //nolint:errcheck // the next image replaces it
+	defer os.Remove(s.path)
 	if err := im.write(s.path); err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (t treeFS) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // reading loses nothing
+	defer f.Close()
 	file, ok := f.(*openFile)
 	if !ok {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}

@@ -29,7 +29,7 @@ func openAt(t testing.TB, path string, options *stardust.Options) *stardust.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() }) //nolint:errcheck // a test may have closed it
+	t.Cleanup(func() { db.Close() })
 	return db
 }
 
@@ -104,16 +104,14 @@ func download(db *stardust.DB, digest stardust.Digest) ([]byte, error) {
 
 // statusOf returns the status of an error, zero for nil.
 func statusOf(err error) stardust.Status {
-	var e *stardust.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*stardust.Error](err); ok {
 		return e.Status
 	}
 	return 0
 }
 
 func codeOf(err error) string {
-	var e *stardust.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*stardust.Error](err); ok {
 		return e.Code
 	}
 	return ""

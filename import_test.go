@@ -61,7 +61,7 @@ func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // ends the test
+	defer db.Close()
 	for range 8 {
 		buffer, err := db.payloads.Buffer(t.Context(), chunk.Max, "this test")
 		if err != nil {
@@ -109,7 +109,7 @@ func TestAnImportFromAFileSystemThatListsNamesTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // ends the test
+	defer db.Close()
 	from := stutter{fstest.MapFS{"a": {Data: []byte("a")}, "b": {Data: []byte("b")}, "d": {Mode: fs.ModeDir}}}
 	report, err := db.Tree().Import(t.Context(), from, 0, nil)
 	if err != nil || report.Created != 2 || report.Failed != 3 {

@@ -131,7 +131,7 @@ func verifyKilled(path string, acknowledged []string) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	defer s.close() //nolint:errcheck // closed below when nothing else failed
+	defer s.close()
 	if err := checkClean(s.db); err != nil {
 		return err
 	}

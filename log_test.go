@@ -64,7 +64,7 @@ func content(t testing.TB, path string, options *stardust.Options) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close() //nolint:errcheck // closed below when nothing failed
+	defer db.Close()
 	var names []string
 	for record, err := range db.Tree().Children(0) {
 		if err != nil {

@@ -47,7 +47,7 @@ func flip(t *testing.T, path string, c catalog.Chunk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // written below
+	defer f.Close()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestADamagedChunkIsReportedAndHealedByUploadingItAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer before.Close() //nolint:errcheck // returns nil
+	defer before.Close()
 	if _, err := io.Copy(io.Discard, before); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestOffsetsBeyond32Bits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer reader.Close() //nolint:errcheck // returns nil
+	defer reader.Close()
 	p := make([]byte, 100)
 	for _, at := range []int64{0, 1<<31 - 50, 1 << 31, 1<<32 - 50, 1 << 32, 1024 * c.Size, 1024*c.Size - 50, times*c.Size - 100} {
 		want := make([]byte, len(p))

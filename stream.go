@@ -85,7 +85,7 @@ func (s *PluginStream) read(op string, fn func(*payload.Reader) error) error {
 
 // readError is withOp, but for io.EOF, which callers compare with ==.
 func (s *PluginStream) readError(op string, err error) error {
-	if err == io.EOF { //nolint:errorlint // only the bare value means the end
+	if err == io.EOF { // only the bare value means the end
 		return err
 	}
 	return withOp(op, s.asError(err))

@@ -20,12 +20,12 @@ const endpointPath objectstore.Path = "object.wasm"
 // checked, except where a row says otherwise.
 func endpoint(b *bench) error {
 	root := filepath.Join(b.dir, "endpoint")
-	defer os.RemoveAll(root) //nolint:errcheck // a temporary directory
+	defer os.RemoveAll(root)
 	store, err := file.Open(filepath.Join(root, benchBucket), nil)
 	if err != nil {
 		return err
 	}
-	defer store.Close() //nolint:errcheck // read from by then
+	defer store.Close()
 	if _, err := store.Put(b.ctx, endpointPath, objectstore.Stream(randomReader(6, b.size), b.size), nil); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func importTree(b *bench) error {
 
 func (b *bench) importOnce(source string) (took cost, files int64, err error) {
 	path := filepath.Join(b.dir, "import.stardust")
-	defer dropFile(path) //nolint:errcheck // a temporary file
+	defer os.Remove(path)
 	took, err = timed(func() error {
 		db, err := openDB(path)
 		if err != nil {

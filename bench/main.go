@@ -87,13 +87,13 @@ func run() error {
 	if b.dir, err = os.MkdirTemp(*dir, "stardust-bench-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(b.dir) //nolint:errcheck // a temporary directory
+	defer os.RemoveAll(b.dir)
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {
 			return err
 		}
-		defer f.Close() //nolint:errcheck // a broken profile shows when it is read
+		defer f.Close()
 		if err := pprof.StartCPUProfile(f); err != nil {
 			return err
 		}

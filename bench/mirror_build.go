@@ -17,7 +17,7 @@ import (
 // and stat-ing it.
 func mirrorBuild(b *bench) error {
 	dir := filepath.Join(b.dir, "build")
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
+	defer os.RemoveAll(dir)
 	if err := b.makeCopies(); err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ func (b *bench) putRounds(name string, remote objectstore.Store) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(filepath.Join(b.dir, "put")) //nolint:errcheck // a temporary directory
-	defer m.Close()                                 //nolint:errcheck // measured, not kept
+	defer os.RemoveAll(filepath.Join(b.dir, "put"))
+	defer m.Close()
 	data := random(5, size)
 	writes := 0
 	// Every write has a path of its own, as every SST has. It goes afterwards,

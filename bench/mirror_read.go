@@ -50,15 +50,15 @@ func (b *bench) openLocalObject(dir string, policy mirror.Policy, verify bool) (
 		}
 	}
 	if err != nil {
-		m.Close() //nolint:errcheck // err says more
+		_ = m.Close()
 		return nil, err
 	}
 	return o, nil
 }
 
 func (o *localObject) close() {
-	o.file.Close()   //nolint:errcheck // only read from
-	o.mirror.Close() //nolint:errcheck // measured, not kept
+	_ = o.file.Close()
+	_ = o.mirror.Close()
 }
 
 func (o *localObject) pread(p []byte, off int64) error {

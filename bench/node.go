@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,19 +104,17 @@ func (b *bench) startNode(endpoint string) (*nodeWorker, error) {
 
 // stop ends the process and waits for it.
 func (w *nodeWorker) stop() {
-	w.in.Close()             //nolint:errcheck // it may have ended
-	w.process.Process.Kill() //nolint:errcheck // as above
+	_ = w.in.Close()
+	_ = w.process.Process.Kill()
 	for range w.answers {
 	}
-	w.process.Wait() //nolint:errcheck // killed
+	_ = w.process.Wait()
 }
 
 // do runs a command and returns its answer.
 func (w *nodeWorker) do(op string, args nodeArgs) (*nodeAnswer, error) {
 	message := nodeArgs{"op": op}
-	for name, value := range args {
-		message[name] = value
-	}
+	maps.Copy(message, args)
 	line, err := json.Marshal(message)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ func read(b *bench) error {
 	if err != nil {
 		return err
 	}
-	defer dropFile(path) //nolint:errcheck // a temporary file
-	defer db.Close()     //nolint:errcheck // only read from
+	defer os.Remove(path)
+	defer db.Close()
 	data := random(2, b.size)
 	digest, err := uploadBytes(db, data)
 	if err != nil {
@@ -63,7 +63,7 @@ func drain(db *stardust.DB, digest stardust.Digest) error {
 	if err != nil {
 		return err
 	}
-	defer stream.Close() //nolint:errcheck // always nil
+	defer stream.Close()
 	_, err = io.Copy(io.Discard, stream)
 	return err
 }
@@ -75,12 +75,12 @@ func (b *bench) readRandom(db *stardust.DB, digest stardust.Digest, path string)
 	if err != nil {
 		return err
 	}
-	defer stream.Close() //nolint:errcheck // always nil
+	defer stream.Close()
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close() //nolint:errcheck // only read from
+	defer file.Close()
 	span := min(window, b.size) - 4096
 	all := func(r io.ReaderAt) func() error {
 		return func() error {

@@ -67,7 +67,7 @@ func (b *bench) openSidecar(upstream *slateUpstream, root objectstore.Path) (url
 	}
 	url, stop, err := b.serve(gateway.NewServer(http.Handler(s), gateway.ServerOptions{}).Serve)
 	if err != nil {
-		s.Close(b.ctx) //nolint:errcheck // err says more
+		_ = s.Close(b.ctx)
 		return "", nil, err
 	}
 	closeAll = func() error {
@@ -78,7 +78,7 @@ func (b *bench) openSidecar(upstream *slateUpstream, root objectstore.Path) (url
 	case <-s.Ready():
 		return url, closeAll, nil
 	case <-b.ctx.Done():
-		closeAll() //nolint:errcheck // interrupted
+		_ = closeAll() // interrupted
 		return "", nil, b.ctx.Err()
 	}
 }

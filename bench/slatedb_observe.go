@@ -29,8 +29,8 @@ func slateObserve(b *bench) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(filepath.Join(b.dir, "observe")) //nolint:errcheck // a temporary directory
-	defer m.Close()                                     //nolint:errcheck // measured, not kept
+	defer os.RemoveAll(filepath.Join(b.dir, "observe"))
+	defer m.Close()
 	data := slatetest.EncodeManifest(manifest)
 	id := uint64(0)
 	observe := func() error {

@@ -25,7 +25,7 @@ func uploadBytes(db *stardust.DB, data []byte) (stardust.Digest, error) {
 	if err != nil {
 		return stardust.Digest{}, err
 	}
-	defer stream.Close() //nolint:errcheck // always nil
+	defer stream.Close()
 	for rest := data; len(rest) > 0; {
 		n := min(1<<20, len(rest))
 		if _, err := stream.Write(rest[:n]); err != nil {
@@ -62,7 +62,7 @@ func appendLimit(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // synced below
+	defer f.Close()
 	for rest := data; len(rest) > 0; {
 		n := min(1<<20, len(rest))
 		if _, err := f.Write(rest[:n]); err != nil {
@@ -157,7 +157,7 @@ func (b *bench) uploadPeers(data []byte, cpu float64) error {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return err
 	}
-	defer os.Remove(file) //nolint:errcheck // a temporary file
+	defer os.Remove(file)
 	for _, p := range []struct {
 		peer peer
 		bar  float64
@@ -186,7 +186,7 @@ type peer struct {
 }
 
 var (
-	borg = peer{ //nolint:gochecknoglobals // immutable
+	borg = peer{
 		name: "borg",
 		init: func(r string) []string { return []string{"init", "--encryption=none", r} },
 		add: func(r, source string) []string {
@@ -194,7 +194,7 @@ var (
 		},
 		env: []string{"BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK=yes"},
 	}
-	restic = peer{ //nolint:gochecknoglobals // immutable
+	restic = peer{
 		name: "restic",
 		init: func(r string) []string { return []string{"-q", "-r", r, "init"} },
 		add:  func(r, source string) []string { return []string{"-q", "-r", r, "backup", source} },
@@ -211,9 +211,9 @@ func (p peer) store(b *bench, source string) (*cost, error) {
 		return nil, nil
 	}
 	repository := filepath.Join(b.dir, p.name)
-	defer os.RemoveAll(repository) //nolint:errcheck // a temporary directory
+	defer os.RemoveAll(repository)
 	home := filepath.Join(b.dir, p.name+"-home")
-	defer os.RemoveAll(home) //nolint:errcheck // a temporary directory
+	defer os.RemoveAll(home)
 	command := func(args []string) *exec.Cmd {
 		cmd := exec.CommandContext(b.ctx, path, args...)
 		cmd.Env = append(append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home), p.env...)

@@ -70,8 +70,8 @@ func (b *bench) startVersitygw() (*versitygw, error) {
 
 // stop ends the process and waits for it.
 func (s *versitygw) stop() {
-	s.process.Process.Kill() //nolint:errcheck // it may have ended
-	s.process.Wait()         //nolint:errcheck // killed
+	_ = s.process.Process.Kill() // it may have ended
+	_ = s.process.Wait()
 }
 
 func (s *versitygw) client() *awss3.Client {
@@ -141,7 +141,7 @@ func (b *bench) serve(serve func(context.Context, net.Listener) error) (url stri
 func serveHTTP(handler http.Handler) func(context.Context, net.Listener) error {
 	return func(ctx context.Context, listener net.Listener) error {
 		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-		stop := context.AfterFunc(ctx, func() { server.Close() }) //nolint:errcheck // at the end of a case
+		stop := context.AfterFunc(ctx, func() { server.Close() })
 		defer stop()
 		return server.Serve(listener)
 	}

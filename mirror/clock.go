@@ -21,7 +21,7 @@ type Clock interface {
 type SystemClock struct{}
 
 // Now implements Clock.
-func (SystemClock) Now() time.Time { return time.Now() }
+func (SystemClock) Now() time.Time { return time.Now() } //nolint:forbidigo // this is the clock
 
 // Sleep implements Clock.
 func (SystemClock) Sleep(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, d) }

@@ -160,7 +160,10 @@ func TestBulkDeleteRemovesBothSidesOfAll(t *testing.T) {
 		if n != len(asked) || len(e.files()) != 0 || e.h.Stats().BusyPaths != 0 {
 			t.Errorf("yielded %d, files %v", n, e.files())
 		}
-		for range e.m.DeleteAll(e.Context(), slices.Values(paths)) {
+		for _, err := range e.m.DeleteAll(e.Context(), slices.Values(paths)) {
+			if err != nil {
+				t.Error(err)
+			}
 			break // a consumer that stops early leaves no turn behind
 		}
 		if e.h.Stats().BusyPaths != 0 {

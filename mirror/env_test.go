@@ -474,7 +474,7 @@ func background(f func() error) <-chan error {
 func pending(done <-chan error) bool {
 	synctest.Wait()
 	select {
-	case <-done:
+	case <-done: //nolint:errcheck // whether, not what
 		return false
 	default:
 		return true

@@ -13,7 +13,7 @@ import (
 // mirror has already retried what a repetition can mend (RFC 0034, Errors and
 // Retries).
 
-// NotLocal: a [ReadLocal] route missed. It is not objectstore.ErrNotFound: the
+// NotLocal says that a [ReadLocal] route missed. It is not objectstore.ErrNotFound: the
 // object may well exist remotely.
 type NotLocal struct {
 	Path objectstore.Path
@@ -24,7 +24,7 @@ func (e *NotLocal) Error() string {
 	return fmt.Sprintf("there is no local copy of %q", string(e.Path))
 }
 
-// Local: local disk I/O failed. Nothing was written remotely by the call. It
+// Local says that local disk I/O failed. The call wrote nothing remotely. It
 // matches objectstore.ErrNoSpace when the disk is full.
 type Local struct {
 	Path   objectstore.Path // may be empty
@@ -48,8 +48,8 @@ func (e *Local) Is(target error) bool {
 	return target == objectstore.ErrNoSpace && errors.Is(e.Source, syscall.ENOSPC)
 }
 
-// WriteCommitted: a write reached the remote store, but Observe or the local
-// installation failed afterwards. The remote object exists.
+// WriteCommitted says that a write reached the remote store, but Observe or the
+// local installation failed afterwards. The remote object exists.
 type WriteCommitted struct {
 	Path   objectstore.Path
 	Source error
@@ -63,8 +63,8 @@ func (e *WriteCommitted) Error() string {
 // Unwrap returns the cause.
 func (e *WriteCommitted) Unwrap() error { return e.Source }
 
-// PolicyError: the policy returned an error from a route or Observe, or a
-// route that does not exist.
+// PolicyError says that the policy returned an error from a route or Observe, or
+// a route that does not exist.
 type PolicyError struct {
 	Path   objectstore.Path
 	Source error
@@ -78,7 +78,7 @@ func (e *PolicyError) Error() string {
 // Unwrap returns the cause.
 func (e *PolicyError) Unwrap() error { return e.Source }
 
-// Unsupported: the mirror does not do this operation (copy, rename). It
+// Unsupported says that the mirror does not do this operation (copy, rename). It
 // matches objectstore.ErrUnsupported.
 type Unsupported struct {
 	Operation string
@@ -92,8 +92,8 @@ func (e *Unsupported) Error() string {
 // Is reports whether target is objectstore.ErrUnsupported.
 func (e *Unsupported) Is(target error) bool { return target == objectstore.ErrUnsupported }
 
-// InvalidConfig: [Open] was given an invalid option, such as a
-// download concurrency of zero, or a directory it must not use. It matches
+// InvalidConfig says that [Open] was given an invalid option, such as a negative
+// download concurrency, or a directory it must not use. It matches
 // objectstore.ErrInvalidOption.
 type InvalidConfig struct {
 	Message string
@@ -114,7 +114,7 @@ func (e *InvalidConfig) Unwrap() error { return e.Source }
 // Is reports whether target is objectstore.ErrInvalidOption.
 func (e *InvalidConfig) Is(target error) bool { return target == objectstore.ErrInvalidOption }
 
-// WarmError: some objects could not be downloaded by [Warm]. All others are
+// WarmError says that [Warm] could not download some objects. All others are
 // local. It is not marked as non-retryable: another Warm tries them again.
 type WarmError struct {
 	// Failed is the number of objects.

@@ -58,7 +58,7 @@ func (f *Fetch) Wait(ctx context.Context) error {
 	f.mu.Lock()
 	f.waiters++
 	f.mu.Unlock()
-	err, ended := f.wait(ctx)
+	ended, err := f.wait(ctx)
 	f.mu.Lock()
 	f.waiters--
 	last := f.waiters == 0
@@ -69,17 +69,17 @@ func (f *Fetch) Wait(ctx context.Context) error {
 	return err
 }
 
-func (f *Fetch) wait(ctx context.Context) (err error, ended bool) {
+func (f *Fetch) wait(ctx context.Context) (ended bool, err error) {
 	select {
 	case <-f.done:
-		return f.err, false
+		return false, f.err
 	default:
 	}
 	select {
 	case <-f.done:
-		return f.err, false
+		return false, f.err
 	case <-ctx.Done():
-		return ctx.Err(), true
+		return true, ctx.Err()
 	}
 }
 

@@ -65,8 +65,7 @@ func (m *Mirror) getRemote(ctx context.Context, path objectstore.Path) ([]byte, 
 			}
 		}
 		if err := m.retry.wait(ctx, &retries, err); err != nil {
-			var own *objectstore.Error
-			if !errors.As(err, &own) {
+			if _, ok := errors.AsType[*objectstore.Error](err); !ok {
 				err = &objectstore.Error{Op: "get", Store: m.name, Path: string(path), Err: err}
 			}
 			return nil, err

@@ -135,8 +135,7 @@ func TestRulesThatCannotBeAreRefused(t *testing.T) {
 		"multipart":     {Multipart: 7},
 	} {
 		_, err := mirror.NewRules(mirror.Rule{}, rule)
-		var invalid *mirror.InvalidConfig
-		if !errors.As(err, &invalid) {
+		if _, ok := errors.AsType[*mirror.InvalidConfig](err); !ok {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

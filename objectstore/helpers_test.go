@@ -45,8 +45,8 @@ func TestProbeFindsCreatesThatAreNotHonoured(t *testing.T) {
 	if err := objectstore.ProbeCreate(t.Context(), denied, ""); !errors.Is(err, objectstore.ErrPermissionDenied) {
 		t.Error(err)
 	}
-	for meta := range inner.List(t.Context(), nil) {
-		t.Errorf("the probe left %q", meta.Path)
+	for meta, err := range inner.List(t.Context(), nil) {
+		t.Errorf("the probe left %q, %v", meta.Path, err)
 	}
 }
 

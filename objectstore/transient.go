@@ -44,8 +44,7 @@ func IsTransient(err error) bool {
 	if err == nil || IsNonRetryable(err) {
 		return false
 	}
-	var marked *transient
-	if errors.As(err, &marked) {
+	if _, ok := errors.AsType[*transient](err); ok {
 		return true
 	}
 	for _, final := range [...]error{
@@ -74,8 +73,7 @@ func IsTransient(err error) bool {
 // RetryAfter returns how long the store asked callers to wait before they
 // repeat the call that failed with err, or zero when it did not say.
 func RetryAfter(err error) time.Duration {
-	var marked *transient
-	if errors.As(err, &marked) {
+	if marked, ok := errors.AsType[*transient](err); ok {
 		return marked.after
 	}
 	return 0

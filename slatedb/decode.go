@@ -26,8 +26,8 @@ import (
 //
 //go:generate sh -c "cd schema && flatc --go -o ../internal common.fbs sst.fbs manifest.fbs compactions.fbs"
 
-// ErrUnsupportedVersion: the object has a format version that this package does
-// not know, or is not SlateDB's at all.
+// ErrUnsupportedVersion says that the object has a format version that this
+// package does not know, or is not SlateDB's at all.
 var ErrUnsupportedVersion = errors.New("unsupported format version")
 
 // DecodeError says why bytes are not a manifest or a compactions object.

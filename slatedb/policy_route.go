@@ -10,10 +10,10 @@ import (
 )
 
 var (
-	// ErrMultipartMetadata: manifests and compactions objects must be written
-	// with one PUT, because a policy has to see them whole.
+	// ErrMultipartMetadata refuses to write a manifest or compactions object in
+	// parts: a policy has to see them whole.
 	ErrMultipartMetadata = errors.New("a SlateDB manifest or compactions object cannot be uploaded in parts through a mirror")
-	// ErrMutableSST: mirrored SSTs are written once, so one cannot be updated.
+	// ErrMutableSST refuses to update a mirrored SST: they are written once.
 	ErrMutableSST = errors.New("a mirrored SST is written once and cannot be updated")
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// ErrOtherRoot: a manifest or compactions object lies under another root than
-// that of the database which the policy mirrors.
+// ErrOtherRoot says that a manifest or compactions object lies under another root
+// than the database that the policy mirrors.
 var ErrOtherRoot = errors.New("a mirror serves one SlateDB database, and this object is another's")
 
 // policyState is what a policy knows. Routes read the current view without a

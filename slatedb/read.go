@@ -9,7 +9,7 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// ErrNoDatabase: there is no manifest under the root, so no database.
+// ErrNoDatabase says that no manifest lies under the root, so there is no database.
 var ErrNoDatabase = errors.New("no SlateDB database here: there is no manifest")
 
 // Stored is a metadata object as a listing shows it.

@@ -49,9 +49,9 @@ type RetryReason int
 const (
 	// NoRetry is a first read.
 	NoRetry RetryReason = iota
-	// ChecksumMismatch: the bytes read before did not match their checksum.
+	// ChecksumMismatch follows bytes that did not match their checksum.
 	ChecksumMismatch
-	// InvalidData: the bytes read before could not be decoded.
+	// InvalidData follows bytes that could not be decoded.
 	InvalidData
 )
 

@@ -10,7 +10,7 @@ import "context"
 // cancelHandle stops the calls that have it.
 type cancelHandle struct {
 	entry
-	ctx    context.Context // what C's handle is for
+	ctx    context.Context //nolint:containedctx // what C's handle is for
 	cancel context.CancelFunc
 }
 

@@ -30,7 +30,7 @@ type watcher struct {
 func watched(d *database, watch *C.stardust_const_watch, call func(context.Context, *watcher) (*stardust.Document, error)) C.stardust_result {
 	w := &watcher{of: d, events: make(chan func()), done: make(chan struct{})}
 	if watch != nil {
-		w.watch = C.stardust_watch(*watch)
+		w.watch = C.stardust_watch(*watch) //nolint:unconvert // without C's const
 	}
 	parent, err := contextOf(w.watch.cancel)
 	if err != nil {

@@ -65,7 +65,7 @@ func (b *bar) printf(format string, args ...any) {
 			return
 		}
 	}
-	b.out.Write(line) //nolint:errcheck // nowhere left to say it
+	_, _ = b.out.Write(line) // nowhere left to say it
 }
 
 // done ends the bar with what was reached, n bytes.

@@ -52,7 +52,7 @@ func (r reading) print(e *env, s *session, path string) error {
 	if err != nil {
 		return err
 	}
-	defer stream.Close() //nolint:errcheck // always nil
+	defer stream.Close()
 	if r.offset > 0 {
 		if _, err := stream.Seek(r.offset, io.SeekStart); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/stardustdb/stardust"
 )
 
@@ -116,9 +118,9 @@ func (c *change) locate(s *session, transaction int64) error {
 // pathOf returns the absolute path of an entity.
 func pathOf(tree stardust.Tree, entity int64) (string, error) {
 	names, err := tree.Path(entity)
-	path := ""
+	var path strings.Builder
 	for _, name := range names {
-		path += "/" + name
+		path.WriteString("/" + name)
 	}
-	return path, err
+	return path.String(), err
 }

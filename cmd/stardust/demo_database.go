@@ -88,7 +88,7 @@ func playPast(ctx context.Context, s *stage, db string, p *props, first int64) e
 // info describes a database of the stage.
 func (s *stage) info(db string) (info stardust.Info, err error) {
 	e := *s.env
-	e.out.Flush() //nolint:errcheck // shows at the end
+	_ = e.out.Flush()
 	e.err = io.Discard
 	err = e.read(context.Background(), db, nil, func(s *session) (err error) {
 		info, err = s.db.Info()

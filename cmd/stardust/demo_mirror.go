@@ -53,7 +53,7 @@ func playMirror(ctx context.Context, s *stage) (err error) {
 	s.say("  direct    %v", direct.Round(time.Millisecond))
 	s.show()
 
-	began := time.Now() //nolint:forbidigo // the demo measures
+	began := time.Now()
 	m, err := mirror.Open(ctx, filepath.Join(s.dir, "mirror"), slow, &mirror.KeepAll{WithoutWarming: true}, &mirror.Options{Verify: true})
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func demoPath(i int) objectstore.Path {
 
 // timeReads reads ranges of the objects one after the other.
 func timeReads(ctx context.Context, store objectstore.Store) (time.Duration, error) {
-	began := time.Now() //nolint:forbidigo // the demo measures
+	began := time.Now()
 	buffer := make([]byte, demoRange)
 	for i := range demoReads {
 		offset := int64(i*7%(demoSize/demoRange)) * demoRange

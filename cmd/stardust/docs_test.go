@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -67,7 +68,7 @@ func printed(t *testing.T, dir, line string) string {
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if _, failed := err.(*exec.ExitError); err != nil && !failed {
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(string(out), dir, "/home/ada")

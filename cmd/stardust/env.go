@@ -45,19 +45,19 @@ func newEnv() *env {
 // printf writes a part of the command's result. What a broken stream loses
 // shows when run flushes it.
 func (e *env) printf(format string, args ...any) {
-	fmt.Fprintf(e.out, format, args...) //nolint:errcheck // a bufio.Writer keeps its error for Flush
+	fmt.Fprintf(e.out, format, args...)
 }
 
 // println writes a line of the command's result as it is.
 func (e *env) println(line string) {
-	e.out.WriteString(line) //nolint:errcheck // as above
-	e.out.WriteByte('\n')   //nolint:errcheck // as above
+	_, _ = e.out.WriteString(line)
+	_ = e.out.WriteByte('\n')
 }
 
 // notice tells the person at the keyboard something beside the result.
 func (e *env) notice(format string, args ...any) {
 	if !e.quiet {
-		fmt.Fprintln(e.err, printable(fmt.Sprintf(format, args...))) //nolint:errcheck // nowhere left to say it
+		fmt.Fprintln(e.err, printable(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -50,7 +50,7 @@ func TestExitCodes(t *testing.T) {
 	canceled := fmt.Errorf("read: %w", context.Canceled)
 	for _, test := range []struct {
 		name    string
-		ctx     context.Context
+		ctx     context.Context //nolint:containedctx // a case of the table
 		err     error
 		want    int
 		message string

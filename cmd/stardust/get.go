@@ -57,7 +57,7 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 	if err != nil {
 		return err
 	}
-	defer stream.Close() //nolint:errcheck // always nil
+	defer stream.Close()
 	if local == "-" {
 		_, err := stream.WriteTo(e.out)
 		return err

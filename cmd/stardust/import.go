@@ -50,7 +50,7 @@ func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into 
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // reading loses nothing
+	defer root.Close()
 	err = e.write(ctx, file, true, func(s *session) error {
 		entity, _, err := s.makeDirectories(into)
 		if err != nil {
@@ -92,8 +92,8 @@ func scan(ctx context.Context, source fs.FS, b *bar) (end func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		total := int64(0)
-		//nolint:errcheck // what cannot be read is the import's to report
-		fs.WalkDir(source, ".", func(_ string, entry fs.DirEntry, err error) error {
+		// What cannot be read is the import's to report.
+		_ = fs.WalkDir(source, ".", func(_ string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() {
 				if info, err := entry.Info(); err == nil {
 					total += info.Size()

@@ -13,10 +13,10 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	from, to := io.Pipe()
 	go func() {
 		_, err := io.Copy(to, r)
-		to.CloseWithError(err) //nolint:errcheck // always nil
+		_ = to.CloseWithError(err)
 	}()
 	context.AfterFunc(ctx, func() {
-		to.CloseWithError(ctx.Err()) //nolint:errcheck // always nil
+		_ = to.CloseWithError(ctx.Err())
 	})
 	return from
 }

@@ -112,7 +112,7 @@ func (e *env) serve(ctx context.Context, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	defer listener.Close() //nolint:errcheck // serving closes it, too
+	defer listener.Close()
 	if err := f.checkExposure(listener.Addr()); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (f *serveFlags) credentials(e *env) (map[string]string, error) {
 		return map[string]string{access: secret}, nil
 	}
 	access, secret = "stardust", rand.Text()
-	fmt.Fprintf(e.err, "made up for this run: %s=%s %s=%s\n", envAccessKey, access, envSecretKey, secret) //nolint:errcheck // nowhere left to say it
+	fmt.Fprintf(e.err, "made up for this run: %s=%s %s=%s\n", envAccessKey, access, envSecretKey, secret)
 	return map[string]string{access: secret}, nil
 }
 

@@ -65,7 +65,7 @@ func serve(t *testing.T, dir string, args ...string) *served {
 	// Nobody else reads it, and a full pipe would stop the process.
 	go func() {
 		defer close(s.drained)
-		io.Copy(io.Discard, s.stderr) //nolint:errcheck // ends with the process
+		_, _ = io.Copy(io.Discard, s.stderr) // ends with the process
 	}()
 	return s
 }
@@ -73,7 +73,7 @@ func serve(t *testing.T, dir string, args ...string) *served {
 // stop ends the process, if it runs.
 func (s *served) stop() {
 	if s.ProcessState == nil {
-		s.Process.Kill() //nolint:errcheck // it may have ended
+		_ = s.Process.Kill() // it may have ended
 		s.exit()
 	}
 }
@@ -90,7 +90,7 @@ func (s *served) terminate() int {
 // exit waits for the end and returns the exit code.
 func (s *served) exit() int {
 	<-s.drained
-	s.Wait() //nolint:errcheck // the exit code tells
+	_ = s.Wait() // the exit code tells
 	return s.ProcessState.ExitCode()
 }
 
@@ -361,7 +361,7 @@ func TestServeTLS(t *testing.T) {
 	if response.ProtoMajor != 2 {
 		t.Errorf("the protocol is %s", response.Proto)
 	}
-	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MaxVersion: tls.VersionTLS11}}} //nolint:gosec // to be refused
+	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MaxVersion: tls.VersionTLS11}}} // to be refused
 	if response, err := old.Get(s.url + "/healthz"); err == nil {
 		response.Body.Close()
 		t.Error("TLS 1.1 was taken")

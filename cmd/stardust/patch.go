@@ -34,7 +34,7 @@ PATCH is DUST or JSON; - reads it from standard input.`,
 			if err != nil {
 				return err
 			}
-			defer patch.Close() //nolint:errcheck // always nil
+			defer patch.Close()
 			return e.write(cmd.Context(), args[0], false, func(s *session) error {
 				return s.patch(cmd.Context(), e, cleanPath(args[1]), patch, expected)
 			})
@@ -73,7 +73,7 @@ func (s *session) patch(ctx context.Context, e *env, path string, patch *stardus
 	if err != nil {
 		return about(absolute(path), err)
 	}
-	defer attributes.Close() //nolint:errcheck // always nil
+	defer attributes.Close()
 	text, err := attributes.Indent()
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (p *props) copy(ctx context.Context, source string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // reading loses nothing
+	defer root.Close()
 	total := int64(0)
 	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -147,8 +147,7 @@ func (p *props) write(name string, data []byte) error {
 
 // bytes returns how many bytes the files have by now.
 func (p *props) bytes() (total int64) {
-	//nolint:errcheck // a number for a sentence
-	filepath.WalkDir(p.dir, func(_ string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(p.dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			if info, err := entry.Info(); err == nil {
 				total += info.Size()
@@ -182,6 +181,6 @@ func (p *props) smallDirectory() string {
 func image() []byte {
 	data := make([]byte, imageSize)
 	random := rand.NewChaCha8([32]byte([]byte("the disk image of stardust demo.")))
-	random.Read(data) //nolint:errcheck // never fails
+	_, _ = random.Read(data)
 	return data
 }

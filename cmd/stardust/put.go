@@ -151,7 +151,7 @@ func upload(s *session, source io.Reader) (stardust.Published, error) {
 	if err != nil {
 		return stardust.Published{}, err
 	}
-	defer stream.Close() //nolint:errcheck // always nil
+	defer stream.Close()
 	if _, err := stream.ReadFrom(source); err != nil {
 		return stardust.Published{}, err
 	}

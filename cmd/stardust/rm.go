@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,8 +76,8 @@ func (r removal) remove(ctx context.Context, s *session, path string) error {
 	if err != nil {
 		return err
 	}
-	for depth := len(levels) - 1; depth >= 0; depth-- {
-		if err := removeAll(ctx, s, levels[depth]); err != nil {
+	for _, level := range slices.Backward(levels) {
+		if err := removeAll(ctx, s, level); err != nil {
 			return about(absolute(path), err)
 		}
 	}

@@ -34,9 +34,9 @@ func run(ctx context.Context, e *env, args []string) int {
 		return exitOK
 	}
 	code := exitCode(ctx, err)
-	fmt.Fprintf(e.err, "%s: %s\n", command.CommandPath(), printable(complaint(code, err))) //nolint:errcheck // nowhere left to say it
+	fmt.Fprintf(e.err, "%s: %s\n", command.CommandPath(), printable(complaint(code, err)))
 	if code == exitUsage {
-		fmt.Fprintf(e.err, "Run '%s --help' to see how it is used.\n", command.CommandPath()) //nolint:errcheck // as above
+		fmt.Fprintf(e.err, "Run '%s --help' to see how it is used.\n", command.CommandPath())
 	}
 	return code
 }

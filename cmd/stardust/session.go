@@ -29,7 +29,7 @@ func (e *env) read(ctx context.Context, file string, at *revision, fn func(*sess
 	if err != nil {
 		return openFailure(file, err)
 	}
-	defer db.Close() //nolint:errcheck // reading loses nothing
+	defer db.Close()
 	view, err := at.view(db)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (s *stage) say(format string, args ...any) { s.env.println(fmt.Sprintf(form
 
 // show lets the audience see what was said so far, before something that takes
 // its time. What a broken stream loses shows at the end.
-func (s *stage) show() { s.env.out.Flush() } //nolint:errcheck // a bufio.Writer keeps its error
+func (s *stage) show() { s.env.out.Flush() }
 
 // prompt prints a command line as a person would type it.
 func (s *stage) prompt(line string) { s.env.println("$ " + line) }

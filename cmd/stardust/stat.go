@@ -91,7 +91,7 @@ func (s *session) details(path string, latest bool) (details, error) {
 		if err != nil {
 			return d, err
 		}
-		defer attributes.Close() //nolint:errcheck // always nil
+		defer attributes.Close()
 		d.Attributes, err = attributes.JSON()
 		return d, err
 	}

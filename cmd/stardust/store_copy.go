@@ -122,7 +122,7 @@ func (c copier) copy(ctx context.Context, source, target objectstore.Path) error
 	if err != nil {
 		return aboutStore(c.name(c.fromURL, source), err)
 	}
-	defer result.Body.Close() //nolint:errcheck // reading loses nothing
+	defer result.Body.Close()
 	body := &sourceReader{r: countingReader{result.Body, c.bar}}
 	size := result.Meta.Size
 	if size <= multipartSize {

@@ -44,7 +44,7 @@ func (e *env) printObject(ctx context.Context, store objectstore.Store, path obj
 	if err != nil {
 		return err
 	}
-	defer result.Body.Close() //nolint:errcheck // reading loses nothing
+	defer result.Body.Close()
 	_, err = io.Copy(e.out, contextReader(ctx, result.Body))
 	return err
 }
@@ -59,7 +59,7 @@ func (e *env) download(ctx context.Context, store objectstore.Store, path object
 	if err != nil {
 		return err
 	}
-	defer result.Body.Close() //nolint:errcheck // reading loses nothing
+	defer result.Body.Close()
 	b := e.newBar("get", result.Meta.Size)
 	err = saveLocal(writerTo{contextReader(ctx, result.Body)}, b, directory, name, new(attributes.File), replace)
 	b.done(b.current.Load())

@@ -29,8 +29,7 @@ func locate(rawURL string, object bool) (location, error) {
 	}
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		var bad *url.Error
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*url.Error](err); ok {
 			err = bad.Err // its text repeats the URL, perhaps with a secret
 		}
 		return location{}, usagef("not a URL: %w", err)

@@ -79,8 +79,7 @@ func TestLocationsThatAreNone(t *testing.T) {
 		if err == nil {
 			_, err = l.object("")
 		}
-		var usage *usageError
-		if !errors.As(err, &usage) {
+		if _, ok := errors.AsType[*usageError](err); !ok {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
@@ -123,7 +122,7 @@ func TestACutOffSourceIsNoEnd(t *testing.T) {
 	for _, cause := range []error{io.ErrUnexpectedEOF, io.ErrClosedPipe, fmt.Errorf("wrapped: %w", io.EOF)} {
 		part := make([]byte, 10)
 		n, err := readPart(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(cause)), part)
-		if n != 3 || !errors.Is(err, cause) || err == io.EOF { //nolint:errorlint // a bare EOF is an end
+		if n != 3 || !errors.Is(err, cause) || err == io.EOF { // a bare EOF is an end
 			t.Errorf("%v: %d bytes, %v", cause, n, err)
 		}
 	}
@@ -132,7 +131,7 @@ func TestACutOffSourceIsNoEnd(t *testing.T) {
 	if n, err := readPart(r, part); n != 3 || err != nil {
 		t.Errorf("a full part: %d, %v", n, err)
 	}
-	if n, err := readPart(r, part); n != 1 || err != io.EOF { //nolint:errorlint // as above
+	if n, err := readPart(r, part); n != 1 || err != io.EOF { // as above
 		t.Errorf("the last part: %d, %v", n, err)
 	}
 }

@@ -46,7 +46,7 @@ func (w *partWriter) stream(ctx context.Context, r io.Reader, sizeOf func(number
 		for number := 1; ctx.Err() == nil; number++ {
 			part := make([]byte, sizeOf(number))
 			n, err := readPart(r, part)
-			if err != nil && err != io.EOF { //nolint:errorlint // only a bare EOF is an end
+			if err != nil && err != io.EOF { // only a bare EOF is an end
 				return err
 			}
 			if n > 0 {

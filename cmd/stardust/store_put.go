@@ -51,7 +51,7 @@ func (e *env) upload(ctx context.Context, local, rawURL string, create bool) err
 	if err != nil {
 		return err
 	}
-	defer file.Close() //nolint:errcheck // only read from
+	defer file.Close()
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = about(quote(local), errors.New("is not a regular file; - takes standard input"))

@@ -83,8 +83,8 @@ func (s *sidecar) start() {
 
 // kill is kill -9.
 func (s *sidecar) kill() {
-	s.process.Process.Kill() //nolint:errcheck // it may have ended
-	s.process.Wait()         //nolint:errcheck // killed
+	_ = s.process.Process.Kill() // it may have ended
+	_ = s.process.Wait()
 }
 
 // stop asks the sidecar to finish, which it must do well.
@@ -192,7 +192,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // for its number only
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // for its number only
 	if err != nil {
 		t.Fatal(err)
 	}

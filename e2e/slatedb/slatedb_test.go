@@ -18,7 +18,7 @@ import (
 type accessLog string
 
 // sstGet matches a GET of a compacted SST in the log.
-var sstGet = regexp.MustCompile(`"GET [^" ]*/compacted/[^" ]*\.sst`) //nolint:gochecknoglobals // immutable
+var sstGet = regexp.MustCompile(`"GET [^" ]*/compacted/[^" ]*\.sst`)
 
 // sstGets returns the GETs of compacted SSTs that the log has from an offset on,
 // and where it ends.
@@ -214,7 +214,7 @@ func smallDisk(t *testing.T, size string) string {
 		t.Fatalf("mount: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil { //nolint:noctx // the test's own has ended
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil { // the test's own has ended
 			t.Errorf("umount: %v: %s", err, out)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"testing"
@@ -85,11 +86,11 @@ func newWorker(t *testing.T, endpoint, access, secret string) *worker {
 
 // stop ends the process and waits for it and its reader.
 func (w *worker) stop() {
-	w.in.Close()             //nolint:errcheck // it may have gone
-	w.process.Process.Kill() //nolint:errcheck // as above
+	_ = w.in.Close()
+	_ = w.process.Process.Kill()
 	for range w.answers {
 	}
-	w.process.Wait() //nolint:errcheck // killed
+	_ = w.process.Wait()
 }
 
 type args map[string]any
@@ -98,9 +99,7 @@ type args map[string]any
 func (w *worker) send(op string, a args) {
 	w.t.Helper()
 	message := args{"op": op}
-	for name, v := range a {
-		message[name] = v
-	}
+	maps.Copy(message, a)
 	line, err := json.Marshal(message)
 	if err != nil {
 		w.t.Fatal(err)

@@ -53,8 +53,7 @@ func oddKeys() []struct {
 }
 
 func codeOf(err error) string {
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()
 	}
 	return fmt.Sprint(err)

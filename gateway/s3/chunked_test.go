@@ -64,8 +64,7 @@ func TestSignedChunksOfTheDocumentation(t *testing.T) {
 		"appended": func(s string) string { return s + "400;chunk-signature=00\r\n" },
 	} {
 		_, err := readChunks(t, change(body), 66560, signedChunks, signer(), "")
-		var failure *Failure
-		if !errors.As(err, &failure) {
+		if _, ok := errors.AsType[*Failure](err); !ok {
 			t.Errorf("%s changed: %v, want a Failure", name, err)
 		}
 	}

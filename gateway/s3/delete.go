@@ -58,7 +58,7 @@ func (x *exchange) deleteObjects() error {
 		if count++; count > maxDeletes {
 			return errors.New("more than 1000 keys")
 		}
-		var object struct{ Key, VersionId string } //nolint:revive // S3's name
+		var object struct{ Key, VersionId string }
 		if err := c.decode(&object); err != nil {
 			return err
 		}

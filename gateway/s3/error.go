@@ -97,8 +97,7 @@ func statusOf(code string) int {
 // asFailure turns an error of a Store, of a body or of this package into what
 // the client is told. Its cause stays in the chain for the log.
 func asFailure(err error) *Failure {
-	var failure *Failure
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*Failure](err); ok {
 		return failure
 	}
 	code, message := "InternalError", "We encountered an internal error. Please try again."

@@ -222,7 +222,7 @@ func (x *exchange) stall(limit time.Duration) {
 	}
 	var deadline time.Time
 	if limit > 0 {
-		deadline = time.Now().Add(limit) // of the network, which knows no other clock
+		deadline = time.Now().Add(limit) //nolint:forbidigo // the network knows no other clock
 	}
 	_ = http.NewResponseController(x.w).SetWriteDeadline(deadline)
 }
@@ -237,7 +237,7 @@ type stallingBody struct {
 
 // Read implements io.Reader.
 func (b *stallingBody) Read(p []byte) (int, error) {
-	if now := time.Now(); now.After(b.next) {
+	if now := time.Now(); now.After(b.next) { //nolint:forbidigo // the network knows no other clock
 		_ = b.control.SetReadDeadline(now.Add(b.limit))
 		b.next = now.Add(b.limit / 8)
 	}

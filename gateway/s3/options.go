@@ -142,7 +142,7 @@ func (o Options) normalise(store objectstore.Store) (Options, error) {
 		return o, errors.New("s3: a limit in Options is negative")
 	}
 	if o.Clock == nil {
-		o.Clock = time.Now
+		o.Clock = time.Now //nolint:forbidigo // the default clock
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

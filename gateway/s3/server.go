@@ -95,6 +95,6 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		err = fmt.Errorf("s3: requests still in progress after %v: %w", s.shutdown, errors.Join(err, s.http.Close()))
 	}
-	<-served
+	<-served //nolint:errcheck // http.ErrServerClosed
 	return err
 }

@@ -69,7 +69,7 @@ func (s *Sidecar) serveReady(w http.ResponseWriter, _ *http.Request) {
 func answer(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	w.Write([]byte(text)) //nolint:errcheck // the client has gone
+	_, _ = w.Write([]byte(text)) // the client has gone
 }
 
 func readOnly(serve func(http.ResponseWriter)) http.Handler {
@@ -111,6 +111,6 @@ func trouble(what string, n int64) template.HTML {
 	if n > 0 {
 		class += " bad"
 	}
-	return template.HTML(fmt.Sprintf(`<tr><td>%s</td><td class="%s">%s</td></tr>`, //nolint:gosec // the texts are the page's own
+	return template.HTML(fmt.Sprintf(`<tr><td>%s</td><td class="%s">%s</td></tr>`, // the texts are the page's own
 		template.HTMLEscapeString(what), class, humanize.Comma(n)))
 }

@@ -88,8 +88,7 @@ func (s *Sidecar) Close(ctx context.Context) error {
 	s.cancel()
 	s.work.Wait()
 	err := s.mirror.Close()
-	var local *mirror.Local
-	if errors.As(err, &local) {
+	if local, ok := errors.AsType[*mirror.Local](err); ok {
 		s.options.Logger.Warn("the next start takes longer, since the local disk failed at the end", "error", local)
 		err = nil
 	}

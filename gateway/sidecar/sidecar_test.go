@@ -157,7 +157,7 @@ func put(t *testing.T, client *awss3.Client, key string, data []byte) error {
 
 func page(t *testing.T, url string) (int, string) {
 	t.Helper()
-	response, err := http.Get(url) //nolint:noctx // the test's own server
+	response, err := http.Get(url) // the test's own server
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func TestStatusPageShowsWhatIsLocal(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &status); err != nil || status.Objects != int64(len(ssts(t, u))) || !status.Database.RootKnown {
 		t.Errorf("status: %+v, %v", status, err)
 	}
-	response, err := http.Post(url+"/status", "text/plain", nil) //nolint:noctx // the test's own server
+	response, err := http.Post(url+"/status", "text/plain", nil) // the test's own server
 	if err != nil {
 		t.Fatal(err)
 	}

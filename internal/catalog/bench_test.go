@@ -49,7 +49,7 @@ func BenchmarkLookup(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			name := fmt.Sprintf("file-%07d", i%20000)
-			c.ReadOne(context.Background(), Live, func(v *View) error {
+			_ = c.ReadOne(context.Background(), Live, func(v *View) error {
 				_, found, err := v.Child(0, name)
 				if !found || err != nil {
 					b.Fatal(found, err)
@@ -67,8 +67,8 @@ func BenchmarkLookup(b *testing.B) {
 		}
 		for i := 0; b.Loop(); i++ {
 			name := fmt.Sprintf("file-%07d", i%20000)
-			st.BindInt64(1, 0)
-			st.BindBlob(2, []byte(name))
+			_ = st.BindInt64(1, 0)
+			_ = st.BindBlob(2, []byte(name))
 			if !st.Step() {
 				b.Fatal("miss")
 			}
@@ -78,13 +78,13 @@ func BenchmarkLookup(b *testing.B) {
 			_ = string(st.ColumnRawBlob(3))
 			_ = st.ColumnRawBlob(4)
 			_ = st.ColumnInt64(5)
-			st.Reset()
+			_ = st.Reset()
 		}
 	})
 	b.Run("children", func(b *testing.B) {
 		for b.Loop() {
 			k := 0
-			c.ReadOne(context.Background(), Live, func(v *View) error {
+			_ = c.ReadOne(context.Background(), Live, func(v *View) error {
 				return v.Children(0, "", func(*Node) bool { k++; return true })
 			})
 			if k != 20000 {

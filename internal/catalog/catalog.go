@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -120,7 +121,7 @@ func (c *Catalog) connect(readOnly bool) (*conn, error) {
 	}
 	pragmas := c.options.Pragmas
 	if readOnly {
-		pragmas = append(pragmas[:len(pragmas):len(pragmas)], `PRAGMA query_only = ON`)
+		pragmas = append(slices.Clip(pragmas), `PRAGMA query_only = ON`)
 	}
 	for _, pragma := range pragmas {
 		if err := sq.Exec(pragma); err != nil {

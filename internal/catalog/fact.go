@@ -17,7 +17,7 @@ const (
 type ValueKind byte
 
 const (
-	// Retracted: the entity no longer has the attribute.
+	// Retracted is no value: the entity no longer has the attribute.
 	Retracted ValueKind = iota
 	// Int is an int64, such as a parent's entity.
 	Int

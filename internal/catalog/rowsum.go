@@ -11,8 +11,8 @@ import (
 // look-ups are many.
 type rowsum struct{ buf []byte }
 
-// sums is the pool, and the table of CRC32C, which crc32 has in hardware.
-var sums = sync.Pool{New: func() any { return new(rowsum) }} //nolint:gochecknoglobals // a cache without state
+// sums is that pool: a cache without state.
+var sums = sync.Pool{New: func() any { return new(rowsum) }}
 
 func newRowsum(table byte) *rowsum {
 	s := sums.Get().(*rowsum)

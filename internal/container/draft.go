@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// ErrNotDraft: the file is no draft that was left behind, but somebody's.
+// ErrNotDraft says that the file is no draft that was left behind, but in use.
 var ErrNotDraft = errors.New("it is not what an interrupted call left behind")
 
 // Finish says that a draft is complete. It counts when the Container is closed.
@@ -40,14 +40,14 @@ func RemoveDraft(path string) error {
 		return err
 	}
 	c := &Container{path: path, disk: &disk{file: f}}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	if _, _, err := c.load(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if c.locks, err = openLocks(path); err != nil {
 		return err
 	}
-	defer c.locks.close() //nolint:errcheck // nothing was written through it
+	defer c.locks.close()
 	if err := c.locks.set(writerByte, true); err != nil {
 		return c.lockError(err)
 	}

@@ -42,7 +42,7 @@ func (c *Container) enterWriter(timeout time.Duration) error {
 // make its shared memory, and a log that is not the file's own must not be
 // read; the file is read at rest then, and stays so while we hold the pin.
 func (c *Container) enterReader(o Options) error {
-	over := time.Now().Add(max(o.LockTimeout, readyTimeout))
+	over := time.Now().Add(max(o.LockTimeout, readyTimeout)) //nolint:forbidigo // waits for another process
 	for {
 		atWork, err := c.beside(over)
 		if atWork || err != nil {
@@ -71,8 +71,8 @@ func (c *Container) enterReader(o Options) error {
 			return nil
 		case err == nil:
 			c.immutable = true // look once more, now that nobody can come
-		case errors.Is(err, errLockTaken) && time.Now().Before(over):
-			time.Sleep(lockPoll)
+		case errors.Is(err, errLockTaken) && time.Now().Before(over): //nolint:forbidigo // as above
+			time.Sleep(lockPoll) //nolint:forbidigo // nothing announces the end of a lock
 		default:
 			return c.lockError(err)
 		}
@@ -104,10 +104,10 @@ func (c *Container) beside(over time.Time) (bool, error) {
 			return true, err
 		case c.super.version == oldestVersion && kind == noteOld:
 			return true, nil // a program of that time does not say more
-		case time.Now().After(over):
+		case time.Now().After(over): //nolint:forbidigo // waits for another process
 			return false, c.lockError(errLockTaken)
 		}
-		time.Sleep(lockPoll)
+		time.Sleep(lockPoll) //nolint:forbidigo // nothing announces the end of a lock
 	}
 }
 

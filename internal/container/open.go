@@ -32,8 +32,7 @@ func Open(path string, o Options) (*Container, error) {
 	}
 	c, err := open(resolved, o)
 	if err != nil {
-		var locked *LockedError
-		if errors.As(err, &locked) {
+		if _, ok := errors.AsType[*LockedError](err); ok {
 			return nil, err // names the file itself
 		}
 		return nil, fmt.Errorf("open %s: %w", path, err)

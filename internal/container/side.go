@@ -32,7 +32,7 @@ func (c *Container) chooseNames(n *note, kind noteKind) error {
 		c.side.names = n.names
 		return nil
 	}
-	for names := usualNames; names < endOfNames; names++ {
+	for names := range endOfNames {
 		free, err := nameIsFree(c.path+names.log(), looksLikeLog)
 		if err == nil && free {
 			free, err = nameIsFree(c.path+names.memory(), looksLikeMemory)
@@ -69,7 +69,7 @@ func nameIsFree(path string, ours func([]byte) bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	p := make([]byte, 16)
 	n, err := io.ReadFull(f, p)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -147,7 +147,7 @@ func (c *Container) scan(e *evidence) (*scannedLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func copyNew(from, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer in.Close() //nolint:errcheck // it was only read
+	defer in.Close()
 	info, err := in.Stat()
 	if err != nil {
 		return err

@@ -1,6 +1,9 @@
 package dust
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // container is an object or array that the parser has not yet closed.
 type container struct {
@@ -19,12 +22,7 @@ const fewNames = 16
 // notes it for the next call.
 func (c *container) has(names []string, name string) bool {
 	if len(names) < fewNames {
-		for _, n := range names {
-			if n == name {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(names, name)
 	}
 	if c.seen == nil {
 		c.seen = make(map[string]struct{}, 2*fewNames)

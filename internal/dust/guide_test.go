@@ -9,12 +9,12 @@ import (
 
 // What docs/dust.md says about words, in its words.
 func TestGuideTellsWordsFromNumbers(t *testing.T) {
-	for _, word := range strings.Fields(`0 -0 10 1.5 1e5`) {
+	for word := range strings.FieldsSeq(`0 -0 10 1.5 1e5`) {
 		if kind := parse(t, word, dust.DUST).Kind(); kind != dust.Int && kind != dust.Number {
 			t.Errorf("%s is %v", word, kind)
 		}
 	}
-	for _, word := range strings.Fields(`01 +1 .5 1. 0x10 10.0.0.1 2024-12-01 95e84da38c NaN True`) {
+	for word := range strings.FieldsSeq(`01 +1 .5 1. 0x10 10.0.0.1 2024-12-01 95e84da38c NaN True`) {
 		if s, ok := parse(t, word, dust.DUST).Text(); !ok || s != word {
 			t.Errorf("%s is not a string", word)
 		}

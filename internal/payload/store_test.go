@@ -25,7 +25,7 @@ type place struct {
 // thing.
 func newPlace(t testing.TB, memory int64) *place {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "payload-test-")
+	dir, err := os.MkdirTemp("/dev/shm", "payload-test-") //nolint:usetesting // faster than the default directory
 	if err != nil {
 		dir = t.TempDir()
 	}

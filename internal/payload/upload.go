@@ -140,7 +140,7 @@ func (u *Upload) ReadFrom(ctx context.Context, r io.Reader) (total int64, source
 		u.wrote(n)
 		total += int64(n)
 		switch {
-		case err == io.EOF: //nolint:errorlint // io.Reader's contract
+		case err == io.EOF: // io.Reader's contract
 			return total, nil, nil
 		case err != nil:
 			return total, err, nil

@@ -131,7 +131,7 @@ func hangUp(w http.ResponseWriter, data []byte, reset bool) {
 		return
 	}
 	if data != nil {
-		fmt.Fprintf(buffered, "HTTP/1.1 200 OK\r\nETag: \"etag\"\r\nContent-Length: %d\r\n\r\n", len(data)) //nolint:errcheck // flushed below
+		fmt.Fprintf(buffered, "HTTP/1.1 200 OK\r\nETag: \"etag\"\r\nContent-Length: %d\r\n\r\n", len(data))
 		_, _ = buffered.Write(data[:len(data)/2])
 		_ = buffered.Flush()
 	}

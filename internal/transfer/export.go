@@ -24,8 +24,7 @@ func Export(ctx context.Context, from Source, entity int64, to string, options E
 		files: make(chan exportFile, 4*options.Workers),
 	}
 	err := ex.run(ctx, entity, to)
-	var end *EndError
-	if errors.As(err, &end) {
+	if end, ok := errors.AsType[*EndError](err); ok {
 		err = end.Err
 	}
 	return ex.finish(), err

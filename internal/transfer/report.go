@@ -125,12 +125,12 @@ func (c *collector) Write(p []byte) (int, error) {
 type Outcome int
 
 const (
-	// Failed: it was left out, and a problem says why.
+	// Failed is left out; a problem says why.
 	Failed Outcome = iota
-	// Created: it was made.
+	// Created is new.
 	Created
-	// Updated: it was there and got new content.
+	// Updated was there and has new content.
 	Updated
-	// Unchanged: it was there as it should be.
+	// Unchanged was there as it should be.
 	Unchanged
 )

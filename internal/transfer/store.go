@@ -103,7 +103,7 @@ func same(before, after fs.FileInfo, read int64) bool {
 
 // contextReader ends a long read when its context ends.
 type contextReader struct {
-	ctx context.Context // lives for one file
+	ctx context.Context //nolint:containedctx // lives for one file
 	r   io.Reader
 }
 

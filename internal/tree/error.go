@@ -53,8 +53,7 @@ func Refused(err error) bool {
 // Within says in which part of a request a Refusal arose, such as "nodes[3]".
 // Other errors stay as they are.
 func Within(place string, err error) error {
-	var r *Refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*Refusal](err); ok {
 		return &Refusal{r.Reason, place + ": " + r.Message}
 	}
 	return err

@@ -40,8 +40,7 @@ func classify(err error) error {
 	case err == nil, errors.Is(err, context.Canceled), objectstore.IsTransient(err):
 		return err
 	case errors.As(err, &response):
-		var classified *answer
-		if errors.As(err, &classified) {
+		if _, ok := errors.AsType[*answer](err); ok {
 			return err
 		}
 		return classifyResponse(response, &answer{response.StatusCode, response.ErrorCode, err})

@@ -59,8 +59,7 @@ func (s *Store) isMissing(err error) bool {
 // it. Package os has it, but exports no name for it.
 func escapeError(root *os.Root) error {
 	_, err := root.Lstat("..")
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Err
 	}
 	return nil

@@ -127,7 +127,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.file.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
-	if err == io.EOF { //nolint:errorlint // os.File returns it bare
+	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // another program has truncated the file
 	}
 	return n, err

@@ -96,7 +96,7 @@ func (l *lister) walk(ctx context.Context, dir string) (goOn bool, err error) {
 			if err := ctx.Err(); err != nil {
 				return false, err
 			}
-			goOn := true
+			var goOn bool
 			if e.dir {
 				goOn, err = l.dir(ctx, base+strings.TrimSuffix(e.key, "/"))
 			} else {

@@ -71,7 +71,7 @@ func Open(dir string, options *Options) (*Store, error) {
 		s.options = *options
 	}
 	if s.options.Now == nil {
-		s.options.Now = time.Now
+		s.options.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Store) removeOldTemps() {
 		return
 	}
 	defer dir.Close()
-	oldest := time.Now().Add(-maxTempAge)
+	oldest := time.Now().Add(-maxTempAge) //nolint:forbidigo // the file system has this clock
 	for {
 		entries, err := dir.ReadDir(1000)
 		for _, entry := range entries {

@@ -81,8 +81,7 @@ func classify(err error) error {
 	case errors.As(err, &answer):
 		return classifyAnswer(answer, err)
 	}
-	var token *oauth2.RetrieveError
-	if errors.As(err, &token) {
+	if token, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		if status := token.Response; status != nil && (status.StatusCode >= 500 || status.StatusCode == http.StatusTooManyRequests) {
 			return objectstore.Transient(err, 0)
 		}

@@ -34,7 +34,7 @@ func TestNoMoreCallsRunAtOnce(t *testing.T) {
 				if n := running.Add(1); n > most.Load() {
 					most.Store(n)
 				}
-				time.Sleep(d)
+				time.Sleep(d) //nolint:forbidigo // within a synctest bubble
 				running.Add(-1)
 				return nil
 			},

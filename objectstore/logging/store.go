@@ -21,7 +21,7 @@ func New(inner objectstore.Store, logger *slog.Logger) objectstore.Store {
 	logger = logger.With(slog.String("store", inner.String()))
 	return intercept.View(intercept.New(inner, intercept.Hooks{
 		Begin: func(ctx context.Context, call intercept.Call) (func(error), error) {
-			begin := time.Now()
+			begin := time.Now() //nolint:forbidigo // measures
 			return func(err error) { log(ctx, logger, call, time.Since(begin), err) }, nil
 		},
 	}), inner)

@@ -71,7 +71,7 @@ func New(options *Options) *Store {
 		s.options.Name = "memory"
 	}
 	if s.options.Now == nil {
-		s.options.Now = time.Now
+		s.options.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	return s
 }

@@ -17,7 +17,7 @@ func New(inner objectstore.Store, collectors *Collectors) objectstore.Store {
 	received, sent := collectors.bytes.WithLabelValues("received"), collectors.bytes.WithLabelValues("sent")
 	return intercept.View(intercept.New(inner, intercept.Hooks{
 		Begin: func(_ context.Context, call intercept.Call) (func(error), error) {
-			begin := time.Now()
+			begin := time.Now() //nolint:forbidigo // measures
 			inFlight := collectors.inFlight.WithLabelValues(call.Op)
 			inFlight.Inc()
 			return func(err error) {

@@ -67,7 +67,10 @@ func TestCallsAreCounted(t *testing.T) {
 	_ = result.Body.Close()
 	_, _ = s.Get(t.Context(), "missing", nil)
 	_, _ = objectstore.Head(t.Context(), s, "object")
-	for range s.List(t.Context(), nil) {
+	for _, err := range s.List(t.Context(), nil) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	got := gather(t, registry)

@@ -137,5 +137,5 @@ func sameBytes(a, b io.Reader) bool {
 // isEnd reports whether err is ReadFull's of a reader that ended in order. A
 // reader's own io.ErrUnexpectedEOF comes wrapped.
 func isEnd(err error) bool {
-	return err == io.EOF || err == io.ErrUnexpectedEOF //nolint:errorlint // a wrapped one is the reader's
+	return err == io.EOF || err == io.ErrUnexpectedEOF // a wrapped one is the reader's
 }

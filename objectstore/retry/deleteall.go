@@ -18,7 +18,7 @@ func (s *store) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path])
 		d := &deletion{next: next}
 		a := s.attempts(objectstore.OpDeleteAll, "")
 		for {
-			failed, goOn := d.round(s.Store.DeleteAll(ctx, d.feed), a, yield)
+			goOn, failed := d.round(s.Store.DeleteAll(ctx, d.feed), a, yield)
 			if failed == nil || !goOn {
 				return
 			}
@@ -55,16 +55,16 @@ func (d *deletion) feed(yield func(objectstore.Path) bool) {
 	}
 }
 
-// round takes the store's answers. It returns the error that makes another round
-// needed, if any, and false when the consumer has stopped.
-func (d *deletion) round(answers iter.Seq2[objectstore.Path, error], a *attempts, yield func(objectstore.Path, error) bool) (failed error, goOn bool) {
+// round takes the store's answers. It returns false when the consumer has stopped,
+// and the error that makes another round needed, if any.
+func (d *deletion) round(answers iter.Seq2[objectstore.Path, error], a *attempts, yield func(objectstore.Path, error) bool) (goOn bool, failed error) {
 	var again []objectstore.Path
 	for path, err := range answers {
 		i := slices.Index(d.drawn, path)
 		if i < 0 {
 			// The request as a whole: what was drawn is open.
 			if !objectstore.IsTransient(err) {
-				return nil, yield(path, err)
+				return yield(path, err), nil
 			}
 			failed = err
 			break
@@ -79,12 +79,12 @@ func (d *deletion) round(answers iter.Seq2[objectstore.Path, error], a *attempts
 		}
 		a.progress()
 		if !yield(path, err) {
-			return nil, false
+			return false, nil
 		}
 	}
 	d.again = slices.Concat(d.again, again, d.drawn)
 	d.drawn = nil
-	return failed, true
+	return true, failed
 }
 
 // giveUp yields err for all paths that are left of those drawn.

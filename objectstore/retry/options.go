@@ -50,7 +50,7 @@ func (o *Options) normalize() {
 		o.Sleep = clock.Sleep
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64

@@ -21,8 +21,7 @@ func classify(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || objectstore.IsTransient(err) {
 		return err
 	}
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		if sentinel := sentinelOf(api.ErrorCode()); sentinel != nil {
 			return fmt.Errorf("%w: %w", sentinel, err)
 		}
@@ -34,8 +33,7 @@ func classify(err error) error {
 			return fmt.Errorf("the bucket does not exist: %w", err)
 		}
 	}
-	var response *smithyhttp.ResponseError
-	if errors.As(err, &response) {
+	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
 		return classifyStatus(response.HTTPStatusCode(), err)
 	}
 	if wire.IsBroken(err) {

@@ -24,7 +24,7 @@ import (
 
 // answer is the error that the SDK makes of an answer.
 func answer(status int, code string, header http.Header) error {
-	var err error = errors.New("no code")
+	err := errors.New("no code")
 	if code != "" {
 		err = &smithy.GenericAPIError{Code: code, Message: "a message"}
 	}

@@ -114,8 +114,8 @@ func TestFaultyDelaysByItsClock(t *testing.T) {
 		Script: once(objectstore.OpList, storetest.Fault{Delay: time.Hour}),
 		Sleep:  func(_ context.Context, d time.Duration) error { slept += d; return nil },
 	})
-	for range s.List(t.Context(), nil) {
-		t.Fatal("the store is empty")
+	for _, err := range s.List(t.Context(), nil) {
+		t.Fatal("the store is empty, and yields ", err)
 	}
 	if slept != time.Hour {
 		t.Fatalf("slept %v", slept)

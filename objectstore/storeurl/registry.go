@@ -114,8 +114,7 @@ func parse(rawURL string) (*url.URL, error) {
 	}
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		var bad *url.Error
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*url.Error](err); ok {
 			err = bad.Err // its text repeats the URL, perhaps with a secret
 		}
 		return nil, fmt.Errorf("%w: not a URL: %w", objectstore.ErrInvalidOption, err)

@@ -29,7 +29,7 @@ type Options struct {
 // could not be slowed.
 func New(inner objectstore.Store, options Options) objectstore.Store {
 	if options.Now == nil {
-		options.Now = time.Now
+		options.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	if options.Sleep == nil {
 		options.Sleep = clock.Sleep

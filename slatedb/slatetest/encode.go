@@ -2,6 +2,7 @@ package slatetest
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -34,8 +35,8 @@ func vectorOf[T any](e *encoder, items []T, encode func(*T) offset) offset {
 		offsets[i] = encode(&items[i])
 	}
 	e.b.StartVector(4, len(offsets), 4)
-	for i := len(offsets) - 1; i >= 0; i-- {
-		e.b.PrependUOffsetT(offsets[i])
+	for _, offset := range slices.Backward(offsets) {
+		e.b.PrependUOffsetT(offset)
 	}
 	return e.b.EndVector(len(offsets))
 }
@@ -58,8 +59,8 @@ func (e *encoder) bytes(data []byte) offset {
 
 func (e *encoder) numbers(list []uint32) offset {
 	e.b.StartVector(4, len(list), 4)
-	for i := len(list) - 1; i >= 0; i-- {
-		e.b.PrependUint32(list[i])
+	for _, l := range slices.Backward(list) {
+		e.b.PrependUint32(l)
 	}
 	return e.b.EndVector(len(list))
 }
