@@ -28,11 +28,36 @@ func Clone(ctx context.Context, store objectstore.Store, path string, options *P
 }
 
 func (p *puller) clone(ctx context.Context, store objectstore.Store, path string) error {
+	// Whether there is anything to clone shows before a file is made.
 	if err := checkNew(path); err != nil {
 		return err
 	}
-	// Whether there is anything to clone shows before a file is made.
 	if _, err := open(ctx, store); err != nil {
+		return err
+	}
+	return p.makeFile(path, func(partial string) error {
+		if err := p.checkPartial(ctx, partial); err != nil {
+			return err
+		}
+		if err := p.run(ctx, store); err != nil {
+			if errors.Is(err, ErrOtherDatabase) {
+				err = fmt.Errorf("%s: %w: %w", partial, errForeign, err)
+			}
+			return err
+		}
+		var problems []error
+		err := p.db.CheckTables(ctx, func(problem error) { problems = append(problems, problem) })
+		if len(problems) > 0 {
+			err = damaged("the log of %s makes tables that contradict themselves: %w", store, problems[0])
+		}
+		return err
+	})
+}
+
+// makeFile has fill make a new file, or go on with one that was interrupted, and
+// gives it its name.
+func (p *puller) makeFile(path string, fill func(partial string) error) error {
+	if err := checkNew(path); err != nil {
 		return err
 	}
 	partial := path + ".clone"
@@ -41,8 +66,8 @@ func (p *puller) clone(ctx context.Context, store objectstore.Store, path string
 	if err != nil {
 		return err
 	}
-	p.db = db.Replica()
-	err = p.fill(ctx, store, partial)
+	p.db, p.cloning = db.Replica(), true
+	err = fill(partial)
 	empty := p.local == (replica.Position{})
 	if closed := db.Close(); err == nil {
 		err = closed
@@ -59,7 +84,8 @@ func (p *puller) clone(ctx context.Context, store objectstore.Store, path string
 // errForeign says that somebody else's database lies where a clone would be made.
 var errForeign = errors.New("it is not what an interrupted clone of this database left; move it away")
 
-func (p *puller) fill(ctx context.Context, store objectstore.Store, partial string) error {
+// checkPartial refuses a file that is somebody else's database.
+func (p *puller) checkPartial(ctx context.Context, partial string) error {
 	_, replicated, err := p.db.Origin(ctx)
 	if err != nil {
 		return err
@@ -72,18 +98,7 @@ func (p *puller) fill(ctx context.Context, store objectstore.Store, partial stri
 		return fmt.Errorf("%s: %w", partial, errForeign)
 	}
 	p.local = at
-	if err := p.run(ctx, store); err != nil {
-		if errors.Is(err, ErrOtherDatabase) {
-			err = fmt.Errorf("%s: %w: %w", partial, errForeign, err)
-		}
-		return err
-	}
-	var problems []error
-	err = p.db.CheckTables(ctx, func(problem error) { problems = append(problems, problem) })
-	if len(problems) > 0 {
-		err = damaged("the log of %s makes tables that contradict themselves: %w", store, problems[0])
-	}
-	return err
+	return nil
 }
 
 func checkNew(path string) error {

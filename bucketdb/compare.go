@@ -249,11 +249,17 @@ func orNone(d digest.Digest) string {
 	return d.String()
 }
 
-// told names a transaction.
+// told names a transaction: its number, its time, and the first name that it gives.
 func told(r replica.Record) string {
 	t, err := catalog.DecodeRecord(r.Bytes)
 	if err != nil {
 		return fmt.Sprintf("revision %d", r.ID)
 	}
-	return fmt.Sprintf("revision %d of %s", r.ID, t.Time.Format(time.RFC3339))
+	text := fmt.Sprintf("revision %d of %s", r.ID, t.Time.Format(time.RFC3339))
+	for i := range t.Facts {
+		if f := &t.Facts[i]; f.Attribute == catalog.AttributeName && f.Value.Kind == catalog.Text {
+			return fmt.Sprintf("%s (%q)", text, f.Value.Bytes)
+		}
+	}
+	return text
 }

@@ -40,6 +40,7 @@ type puller struct {
 	bucket  *bucket
 	options PullOptions
 	report  *Report
+	cloning bool // the file is new, and must be known again after an interruption
 
 	local replica.Position
 	last  *link // the last batch that the file has, or nil
@@ -57,10 +58,10 @@ func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := p.checkAt(r); err != nil {
+	if err := p.checkRevision(r.end().Transaction, r.local.Transaction, store.String()); err != nil {
 		return err
 	}
-	if err := p.noteOrigin(ctx); err != nil {
+	if err := p.noteOrigin(ctx, [16]byte(p.bucket.identity)); err != nil {
 		return err
 	}
 	p.local, p.last = r.local, r.previous
@@ -84,31 +85,33 @@ func (p *puller) done() bool {
 	return at != 0 && (p.local.Transaction >= at || p.last != nil && p.last.After.Transaction >= at)
 }
 
-// checkAt refuses a revision that is not there, or that the file has left behind.
-func (p *puller) checkAt(r *relation) error {
+// checkRevision refuses a revision that is not there, or that the file has left
+// behind.
+func (p *puller) checkRevision(latest, local int64, where string) error {
 	switch at := p.options.At; {
 	case at < 0:
 		return &stardust.Error{Status: stardust.StatusInvalidArgument, Op: "pull", Message: fmt.Sprintf("revision %d is negative", at)}
-	case at > r.end().Transaction:
+	case at > latest:
 		return &stardust.Error{
 			Status: stardust.StatusNotFound, Op: "pull",
-			Message: fmt.Sprintf("there is no revision %d; the latest in %s is %d", at, p.bucket.store, r.end().Transaction),
+			Message: fmt.Sprintf("there is no revision %d; the latest in %s is %d", at, where, latest),
 		}
-	case at != 0 && at < r.local.Transaction:
+	case at != 0 && at < local:
 		return &stardust.Error{
 			Status: stardust.StatusConflict, Op: "pull",
-			Message: fmt.Sprintf("the file is at revision %d already; clone %d to a new file", r.local.Transaction, at),
+			Message: fmt.Sprintf("the file is at revision %d already; clone %d to a new file", local, at),
 		}
 	}
 	return nil
 }
 
-func (p *puller) noteOrigin(ctx context.Context) error {
+func (p *puller) noteOrigin(ctx context.Context, identity [16]byte) error {
 	o, found, err := p.db.Origin(ctx)
-	if err != nil || found && (p.options.URL == "" || o.URL == p.options.URL) {
+	if err != nil || found && (p.options.URL == "" || o.URL == p.options.URL && o.Identity == identity) ||
+		!found && p.options.URL == "" && identity == [16]byte{} && !p.cloning {
 		return err
 	}
-	return p.db.SetOrigin(ctx, replica.Origin{URL: p.options.URL, Identity: [16]byte(p.bucket.identity)})
+	return p.db.SetOrigin(ctx, replica.Origin{URL: p.options.URL, Identity: identity})
 }
 
 // batch applies what the file lacks of a batch.
@@ -135,13 +138,19 @@ func (p *puller) batch(ctx context.Context, n int64) error {
 		}
 		return err
 	}
-	p.local, p.last = to, l
+	p.last = l
+	p.applied(to, rows)
+	return nil
+}
+
+// applied takes note of rows that were applied up to a position.
+func (p *puller) applied(to replica.Position, rows *replica.Rows) {
+	p.local = to
 	p.report.Batches++
 	p.report.Payloads += int64(len(rows.Payloads))
 	p.report.Transactions += int64(len(rows.Records))
 	p.report.Revision = to.Transaction
 	p.progress()
-	return nil
 }
 
 // follows refuses a batch that does not follow the last one.

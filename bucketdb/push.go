@@ -74,7 +74,7 @@ func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
 // checkOrigin refuses a bucket when the file is a replica of another.
 func checkOrigin(ctx context.Context, db *replica.DB, b *bucket) error {
 	o, found, err := db.Origin(ctx)
-	if err == nil && found && o.Identity != [16]byte(b.identity) {
+	if err == nil && found && o.Identity != [16]byte{} && o.Identity != [16]byte(b.identity) {
 		err = fmt.Errorf("%w: of %s, which came from %s, and %s holds %s", ErrOtherDatabase, batch.Identity(o.Identity), o.URL, b.store, b.identity)
 	}
 	return err
@@ -96,7 +96,7 @@ func (p *pusher) batch(ctx context.Context, from replica.Position) (replica.Posi
 	}
 	// What names chunks waits until all of these are there.
 	if end.Chunk == p.goal.Chunk {
-		if end, err = p.names(ctx, b, end); err != nil {
+		if b.Rows.Payloads, b.Rows.Records, end, err = names(ctx, p.db, end, p.goal); err != nil {
 			return from, err
 		}
 	}
@@ -114,33 +114,31 @@ func (p *pusher) tip(ctx context.Context, at replica.Position) (batch.Tip, error
 	return batch.Tip{Record: batch.RecordSum(record), Chunk: chunk, Payload: payload}, err
 }
 
-// names adds the payloads and transactions behind a position to a batch.
-func (p *pusher) names(ctx context.Context, b *batch.Batch, at replica.Position) (replica.Position, error) {
-	payloads, err := p.db.Payloads(ctx, at.Payload, p.goal.Payload, batchBytes/16)
-	if err != nil {
-		return at, err
-	}
-	b.Rows.Payloads = payloads
-	if n := len(payloads); n > 0 {
-		at.Payload = payloads[n-1].Row
+// names returns the next payloads and transactions of a file behind a position and
+// up to another, and where they end.
+func names(ctx context.Context, db *replica.DB, at, goal replica.Position) (payloads []replica.Payload, records []replica.Record, end replica.Position, err error) {
+	const most = batchBytes / 16 // entries
+	if payloads, err = db.Payloads(ctx, at.Payload, goal.Payload, most); err != nil {
+		return nil, nil, at, err
 	}
 	entries := 0
 	for i := range payloads {
 		entries += 1 + len(payloads[i].Entries)
+		at.Payload = payloads[i].Row
 	}
-	if entries < batchBytes/16 {
-		at.Payload = p.goal.Payload
+	if entries >= most && at.Payload < goal.Payload {
+		return payloads, nil, at, nil
 	}
-	if at.Payload < p.goal.Payload {
-		return at, nil
+	at.Payload = goal.Payload
+	if records, err = db.Records(ctx, at.Transaction, goal.Transaction, batchBytes); err != nil {
+		return nil, nil, at, err
 	}
-	b.Rows.Records, err = p.db.Records(ctx, at.Transaction, p.goal.Transaction, batchBytes)
-	if n := len(b.Rows.Records); n > 0 {
-		at.Transaction = b.Rows.Records[n-1].ID
+	if len(records) == 0 {
+		at.Transaction = goal.Transaction
 	} else {
-		at.Transaction = p.goal.Transaction
+		at.Transaction = lastOf(records)
 	}
-	return at, err
+	return payloads, records, at, nil
 }
 
 // write puts a batch at the end of the log.

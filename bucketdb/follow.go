@@ -1,0 +1,143 @@
+package bucketdb
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/clock"
+	"github.com/stardustdb/stardust/internal/replica"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// FollowOptions are the options of [Follow]. A nil pointer means the zero value.
+type FollowOptions struct {
+	PushOptions
+	// Every is how often to look for something new; zero means a second. To look
+	// costs no request.
+	Every time.Duration
+	// Backoff says how long to wait after a push that failed for a reason that may
+	// pass.
+	Backoff objectstore.Backoff
+	// Status is called after each push, be it that it failed.
+	Status func(Status)
+	// Sleep waits; nil means a real timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Status says how far a bucket is behind a file that [Follow] pushes.
+type Status struct {
+	// Pushed is the latest revision that the bucket has, as far as is known.
+	Pushed int64
+	// Local is the file's.
+	Local int64
+	// Lag is for how long the bucket has lacked something. Zero when it lacks
+	// nothing.
+	Lag time.Duration
+	// Report says what the push did.
+	Report *Report
+	// Err is why it failed, or nil.
+	Err error
+}
+
+// Follow pushes what is committed to a file, which may be open read-only beside the
+// process that writes it, until ctx ends, whose error it returns. Failures that may
+// pass, of the network above all, are waited out. It returns what does not pass:
+// that the two have parted, that somebody else pushed, that an object is damaged, or
+// that the store refuses.
+func Follow(ctx context.Context, db *stardust.DB, store objectstore.Store, options *FollowOptions) error {
+	var o FollowOptions
+	if options != nil {
+		o = *options
+	}
+	o.PushOptions = o.normal()
+	if o.Every <= 0 {
+		o.Every = time.Second
+	}
+	if o.Sleep == nil {
+		o.Sleep = clock.Sleep
+	}
+	f := follower{db: db, store: store, options: o}
+	return f.run(ctx)
+}
+
+// follower is one Follow under way.
+type follower struct {
+	db      *stardust.DB
+	store   objectstore.Store
+	options FollowOptions
+
+	pushed  replica.Position // what the last push that succeeded reached at least
+	began   bool             // there was one
+	since   time.Time        // when something to push was first seen; zero when there is nothing
+	failed  int              // pushes in a row
+	current Status
+}
+
+func (f *follower) run(ctx context.Context) error {
+	for {
+		wait, err := f.look(ctx)
+		if err != nil {
+			return err
+		}
+		if err := f.options.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// look pushes when there is something new, and returns how long to wait.
+func (f *follower) look(ctx context.Context) (time.Duration, error) {
+	local, err := f.db.Replica().Position(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if f.began && local == f.pushed {
+		return f.options.Every, nil
+	}
+	if f.since.IsZero() {
+		f.since = f.options.Now()
+	}
+	report, err := Push(ctx, f.db, f.store, &f.options.PushOptions)
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	f.current.Local, f.current.Report, f.current.Err = local.Transaction, report, err
+	if report.Revision > 0 {
+		f.current.Pushed = report.Revision
+	}
+	if err == nil {
+		f.began, f.pushed, f.since, f.failed = true, local, time.Time{}, 0
+		f.tell(0)
+		return f.options.Every, nil
+	}
+	f.tell(f.options.Now().Sub(f.since))
+	if lasting(err) {
+		return 0, err
+	}
+	f.failed++
+	return f.options.Backoff.Delay(f.failed-1, rand.Float64()), nil
+}
+
+func (f *follower) tell(lag time.Duration) {
+	f.current.Lag = lag
+	if f.options.Status != nil {
+		f.options.Status(f.current)
+	}
+}
+
+// lasting reports whether to push again would fail in the same way.
+func lasting(err error) bool {
+	for _, kind := range []error{
+		ErrDiverged, ErrBehind, ErrOtherDatabase, ErrDamaged, ErrNewer, objectstore.ErrUnsupported,
+		objectstore.ErrPermissionDenied, objectstore.ErrUnauthenticated, objectstore.ErrInvalidPath, objectstore.ErrInvalidOption,
+		stardust.StatusClosed, stardust.StatusEvaluationFailed,
+	} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
