@@ -74,7 +74,7 @@ func commands() []func(*env) *cobra.Command {
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newRestoreCommand,
 		newInfoCommand, newCheckCommand, newBackupCommand,
-		newStoreCommand, newMirrorCommand, newSlateDBCommand,
+		newPushCommand, newCloneCommand, newPullCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newDemoCommand, newVersionCommand, newManCommand,
 	}
 }
