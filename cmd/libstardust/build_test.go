@@ -81,12 +81,23 @@ func runIn(t *testing.T, dir string, env []string, program string, arguments ...
 	cmd.Stderr = &problems
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(arguments, " "), err, tail(out), tail(problems.Bytes()))
+		t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(arguments, " "), err, ends(out), ends(problems.Bytes()))
 	}
 	return string(out)
 }
 
-// tail returns the end of an output, where it says what went wrong.
+// ends returns the two ends of an output: Go says what went wrong where the dump
+// of its goroutines begins, others where they end.
+func ends(out []byte) string {
+	const most = 4000
+	if len(out) <= 2*most {
+		return string(out)
+	}
+	left := strconv.Itoa(len(out) - 2*most)
+	return string(out[:most]) + "\n... (" + left + " bytes left out) ...\n" + string(tail(out))
+}
+
+// tail returns the end of an output.
 func tail(out []byte) []byte { return out[max(0, len(out)-4000):] }
 
 // workDir returns a directory for a program's databases, with files to import.

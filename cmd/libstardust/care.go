@@ -52,7 +52,7 @@ func stardust_db_check(handle C.stardust_db, watch *C.stardust_const_watch) C.st
 	}
 	return watched(d, watch, func(ctx context.Context, w *watcher) (*stardust.Document, error) {
 		options := &stardust.CheckOptions{Progress: w.checked()}
-		if w.watch.problem != nil {
+		if w.calls.problem != nil {
 			options.Problem = func(err error) { w.problem("", false, err) }
 		}
 		report, err := d.db.Check(ctx, options)

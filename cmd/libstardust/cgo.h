@@ -10,15 +10,15 @@
 /* Go has no const: these names give its exports the types of the header, which
  * the C compiler compares when it builds the library. */
 typedef const char stardust_const_char;
-typedef const void *stardust_const_bytes;
 typedef const stardust_watch stardust_const_watch;
 
-static inline int stardust_run_progress(stardust_progress_fn fn, void *context, const stardust_progress *progress) {
-	return fn(context, progress);
+/* A context is a number to Go: it need not be a pointer. */
+static inline int stardust_run_progress(stardust_progress_fn fn, uintptr_t context, const stardust_progress *progress) {
+	return fn((void *)context, progress);
 }
 
-static inline int stardust_run_problem(stardust_problem_fn fn, void *context, const char *path, int skipped, const stardust_error *error) {
-	return fn(context, path, skipped, error);
+static inline int stardust_run_problem(stardust_problem_fn fn, uintptr_t context, const char *path, int skipped, const stardust_error *error) {
+	return fn((void *)context, path, skipped, error);
 }
 
 static inline uintptr_t stardust_this_thread(void) {

@@ -6,7 +6,6 @@ package main
 import "C"
 
 import (
-	"math"
 	"sync"
 	"unsafe"
 
@@ -45,12 +44,12 @@ func borrow(handle C.stardust_document, optional bool) (*stardust.Document, erro
 	return d.value, nil
 }
 
-//export stardust_document_parse
-func stardust_document_parse(data C.stardust_const_bytes, length C.size_t, format C.stardust_format, into *C.stardust_document) C.stardust_result {
+//export libstardust_document_parse
+func libstardust_document_parse(data C.uintptr_t, length C.size_t, format C.stardust_format, into *C.stardust_document) C.stardust_result {
 	if into == nil {
 		return fail(isNull("document"))
 	}
-	source, err := view(unsafe.Pointer(data), length)
+	source, err := view(data, length)
 	if err != nil {
 		return fail(err)
 	}
@@ -83,7 +82,7 @@ func stardust_document_text(handle C.stardust_document, format C.stardust_format
 	if err != nil {
 		return fail(err)
 	}
-	*into = t.data
+	setText(into, t.data)
 	if length != nil {
 		*length = t.length
 	}
@@ -141,22 +140,4 @@ func stardust_document_release(handle C.stardust_document) C.stardust_status {
 		C.free(unsafe.Pointer(t.data))
 	}
 	return statusOf(d.value.Close())
-}
-
-// view returns the caller's bytes as they lie, for the time of the call.
-func view(data unsafe.Pointer, length C.size_t) ([]byte, error) {
-	switch {
-	case length == 0:
-		return nil, nil
-	case data == nil:
-		return nil, isNull("data")
-	case uint64(length) > math.MaxInt:
-		return nil, refused(stardust.StatusInvalidArgument, "length: it is more than the address space holds")
-	}
-	return unsafe.Slice((*byte)(data), int(length)), nil
-}
-
-// isNull says that a pointer is missing.
-func isNull(name string) error {
-	return refused(stardust.StatusInvalidArgument, name+": it is NULL")
 }

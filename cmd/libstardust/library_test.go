@@ -20,6 +20,7 @@ func TestLibrary(t *testing.T) {
 			t.Run("BadInputIsRefused", func(t *testing.T) { l.testProgram(t, compiler, "badinput") })
 			t.Run("EverythingBesidesPluginCalls", func(t *testing.T) { l.testProgram(t, compiler, "features") })
 			t.Run("SixtyFourThreadsAndAClose", func(t *testing.T) { l.testProgram(t, compiler, "threads", "2000") })
+			t.Run("WhatACallersMemoryHoldsDoesNoHarm", func(t *testing.T) { l.testGarbage(t, compiler) })
 			t.Run("SanitizersFindNothing", func(t *testing.T) { l.testSanitizers(t, compiler) })
 		})
 	}
@@ -89,6 +90,11 @@ func compareExamples(t *testing.T, got string) {
 
 func (l *library) testProgram(t *testing.T, compiler, name string, arguments ...string) {
 	run(t, ".", l.compile(t, compiler, name), append([]string{workDir(t)}, arguments...)...)
+}
+
+// Go's garbage collector, kept busy, never meets what C has in its memory.
+func (l *library) testGarbage(t *testing.T, compiler string) {
+	runIn(t, ".", []string{"GOGC=1"}, l.compile(t, compiler, "garbage"), workDir(t), "300")
 }
 
 // The static library has the same functions.

@@ -88,7 +88,9 @@ func newErrorTexts(e *stardust.Error) *errorTexts {
 
 func (t *errorTexts) fill(into *C.stardust_error, status stardust.Status) {
 	into.status = C.stardust_status(status)
-	into.code, into.operation, into.message = t.code, t.operation, t.message
+	setText(&into.code, t.code)
+	setText(&into.operation, t.operation)
+	setText(&into.message, t.message)
 }
 
 func (t *errorTexts) free() {
@@ -136,7 +138,9 @@ func badResult(into *C.stardust_error, err error) C.stardust_status {
 func plain(into *C.stardust_error, status C.stardust_status, message *C.stardust_const_char) C.stardust_status {
 	if into != nil {
 		into.status = status
-		into.code, into.operation, into.message = C.stardust_text_empty(), C.stardust_text_empty(), message
+		setText(&into.code, C.stardust_text_empty())
+		setText(&into.operation, C.stardust_text_empty())
+		setText(&into.message, message)
 	}
 	return status
 }

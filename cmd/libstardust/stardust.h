@@ -131,7 +131,7 @@ typedef int (*stardust_problem_fn)(void *context, const char *path, int skipped,
 typedef struct stardust_watch {
 	stardust_progress_fn progress;
 	stardust_problem_fn problem;
-	void *context;          /* handed to the callbacks */
+	void *context;          /* handed to the callbacks as it is; any value will do */
 	stardust_cancel cancel; /* stops the call when canceled */
 } stardust_watch;
 

@@ -8,7 +8,6 @@ import "C"
 import (
 	"errors"
 	"io"
-	"unsafe"
 
 	"github.com/stardustdb/stardust"
 )
@@ -51,13 +50,13 @@ func stardust_db_plugin_stream_open(handle C.stardust_db, plugin, operation *C.s
 	return hand(into, &stream{PluginStream: s})
 }
 
-//export stardust_stream_write
-func stardust_stream_write(handle C.stardust_stream, data C.stardust_const_bytes, length C.size_t) C.stardust_result {
+//export libstardust_stream_write
+func libstardust_stream_write(handle C.stardust_stream, data C.uintptr_t, length C.size_t) C.stardust_result {
 	s, err := openStream(handle)
 	if err != nil {
 		return fail(err)
 	}
-	source, err := view(unsafe.Pointer(data), length)
+	source, err := view(data, length)
 	if err != nil {
 		return fail(err)
 	}
@@ -74,21 +73,21 @@ func stardust_stream_finish(handle C.stardust_stream) C.stardust_result {
 	return give(s.Finish())
 }
 
-//export stardust_stream_read
-func stardust_stream_read(handle C.stardust_stream, buffer unsafe.Pointer, length C.size_t, count *C.size_t) C.stardust_result {
+//export libstardust_stream_read
+func libstardust_stream_read(handle C.stardust_stream, buffer C.uintptr_t, length C.size_t, count *C.size_t) C.stardust_result {
 	return read(handle, buffer, length, count, func(s *stream, p []byte) (int, error) {
 		return io.ReadFull(s, p)
 	})
 }
 
-//export stardust_stream_read_at
-func stardust_stream_read_at(handle C.stardust_stream, buffer unsafe.Pointer, length C.size_t, offset C.int64_t, count *C.size_t) C.stardust_result {
+//export libstardust_stream_read_at
+func libstardust_stream_read_at(handle C.stardust_stream, buffer C.uintptr_t, length C.size_t, offset C.int64_t, count *C.size_t) C.stardust_result {
 	return read(handle, buffer, length, count, func(s *stream, p []byte) (int, error) {
 		return s.ReadAt(p, int64(offset))
 	})
 }
 
-func read(handle C.stardust_stream, buffer unsafe.Pointer, length C.size_t, count *C.size_t, fn func(*stream, []byte) (int, error)) C.stardust_result {
+func read(handle C.stardust_stream, buffer C.uintptr_t, length C.size_t, count *C.size_t, fn func(*stream, []byte) (int, error)) C.stardust_result {
 	if count == nil {
 		return fail(isNull("count"))
 	}

@@ -18,28 +18,36 @@ import (
 // then be called back.
 type watcher struct {
 	of     *database
-	watch  C.stardust_watch
+	calls  callbacks
 	stop   context.CancelFunc
 	mu     sync.Mutex // one callback at a time
 	events chan func()
 	done   chan struct{} // a callback returned
 }
 
-// watched runs a call with the callbacks and the cancel handle of watch, which
-// may be nil.
-func watched(d *database, watch *C.stardust_const_watch, call func(context.Context, *watcher) (*stardust.Document, error)) C.stardust_result {
+// callbacks are a caller's stardust_watch.
+type callbacks struct {
+	progress C.stardust_progress_fn
+	problem  C.stardust_problem_fn
+	context  C.uintptr_t
+	cancel   C.stardust_cancel
+}
+
+// watched runs a call with the callbacks and the cancel handle of given,
+// which may be nil.
+func watched(d *database, given *C.stardust_const_watch, call func(context.Context, *watcher) (*stardust.Document, error)) C.stardust_result {
 	w := &watcher{of: d, events: make(chan func()), done: make(chan struct{})}
-	if watch != nil {
-		w.watch = C.stardust_watch(*watch) //nolint:unconvert // without C's const
+	if given != nil {
+		w.calls = callbacks{progress: given.progress, problem: given.problem, context: number(given.context), cancel: given.cancel}
 	}
-	parent, err := contextOf(w.watch.cancel)
+	parent, err := contextOf(w.calls.cancel)
 	if err != nil {
 		return fail(err)
 	}
 	ctx, stop := context.WithCancel(parent)
 	defer stop()
 	w.stop = stop
-	if w.watch.progress == nil && w.watch.problem == nil {
+	if w.calls.progress == nil && w.calls.problem == nil {
 		return give(call(ctx, w))
 	}
 	var document *stardust.Document
@@ -67,13 +75,13 @@ func (w *watcher) onCaller(fn func() C.int) {
 }
 
 func (w *watcher) progress(p C.stardust_progress) {
-	if w.watch.progress != nil {
-		w.onCaller(func() C.int { return C.stardust_run_progress(w.watch.progress, w.watch.context, &p) })
+	if w.calls.progress != nil {
+		w.onCaller(func() C.int { return C.stardust_run_progress(w.calls.progress, w.calls.context, &p) })
 	}
 }
 
 func (w *watcher) problem(path string, skipped bool, err error) {
-	if w.watch.problem == nil {
+	if w.calls.problem == nil {
 		return
 	}
 	e := asError(err)
@@ -88,13 +96,13 @@ func (w *watcher) problem(path string, skipped bool, err error) {
 	w.onCaller(func() C.int {
 		var told C.stardust_error
 		texts.fill(&told, e.Status)
-		return C.stardust_run_problem(w.watch.problem, w.watch.context, name, left, &told)
+		return C.stardust_run_problem(w.calls.problem, w.calls.context, name, left, &told)
 	})
 }
 
 // transferred returns the progress callback of an import or export.
 func (w *watcher) transferred() func(stardust.Progress) {
-	if w.watch.progress == nil {
+	if w.calls.progress == nil {
 		return nil
 	}
 	return func(p stardust.Progress) {
@@ -104,7 +112,7 @@ func (w *watcher) transferred() func(stardust.Progress) {
 
 // left returns the callback for what an import or export leaves out.
 func (w *watcher) left() func(stardust.Problem) {
-	if w.watch.problem == nil {
+	if w.calls.problem == nil {
 		return nil
 	}
 	return func(p stardust.Problem) { w.problem(p.Path, p.Skipped, p.Err) }
@@ -112,7 +120,7 @@ func (w *watcher) left() func(stardust.Problem) {
 
 // checked returns the progress callback of a check.
 func (w *watcher) checked() func(stardust.CheckProgress) {
-	if w.watch.progress == nil {
+	if w.calls.progress == nil {
 		return nil
 	}
 	return func(p stardust.CheckProgress) { w.progress(chunksDone(p.Chunks, p.TotalChunks, p.Bytes, p.TotalBytes)) }
@@ -120,7 +128,7 @@ func (w *watcher) checked() func(stardust.CheckProgress) {
 
 // copied returns the progress callback of a backup.
 func (w *watcher) copied() func(stardust.BackupProgress) {
-	if w.watch.progress == nil {
+	if w.calls.progress == nil {
 		return nil
 	}
 	return func(p stardust.BackupProgress) {
