@@ -51,7 +51,13 @@ func (v *evictor) enqueue(path objectstore.Path, e *eviction) {
 	}
 	e.turn = &turn{
 		path: path, kind: kind, merge: !e.guarded && e.done == nil,
-		start: func() { v.push(e) },
+		start: func() {
+			if e.binding {
+				// Reads are not to find a copy that an earlier download brought.
+				v.forget(path, e.keep)
+			}
+			v.push(e)
+		},
 		cancelled: func() {
 			v.stats.evictionsCancelled.Add(1)
 			e.tell(false)
@@ -99,6 +105,13 @@ func (v *evictor) run(e *eviction, closed bool) {
 		removed := (!closed || e.binding) && v.remove(e)
 		v.ordering.finish(e.turn)
 		e.tell(removed)
+	}
+}
+
+// forget drops a copy from the map whose ETag is not keep.
+func (v *evictor) forget(path objectstore.Path, keep string) {
+	if current := v.local.index.get(path); current != nil && !current.isOf(keep) {
+		v.local.forget(path, current)
 	}
 }
 

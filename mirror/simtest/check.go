@@ -15,6 +15,7 @@ import (
 // anything else can change it.
 func (s *simulation) checkRestart(l *life) {
 	local := entries(l.mirror)
+	trusted := s.before != nil && s.before.exact && l.localFaults == 0
 	// An Open that can not read a file leaves the copy out.
 	if want := s.before; want != nil && l.localFaults == 0 {
 		for path, meta := range want.local {
@@ -39,9 +40,14 @@ func (s *simulation) checkRestart(l *life) {
 		data, _ := s.disk.ReadFile(filepath.Join(root, name))
 		s.mu.Lock()
 		ob := s.object(path)
-		ob.rotten = !bytes.Equal(data, s.contentLocked(path))
 		// A crash may bring back a copy whose object is gone.
 		ob.deleted = ob.deleted || !ob.remote
+		if isMutable(path) {
+			s.checkMutable(path, name, trusted)
+			s.mu.Unlock()
+			continue
+		}
+		ob.rotten = !bytes.Equal(data, s.contentLocked(path))
 		s.mu.Unlock()
 	}
 }
@@ -120,8 +126,13 @@ func (s *simulation) checkFiles(l *life, local map[objectstore.Path]objectstore.
 		}
 		delete(extra, name)
 		delete(extra, name+".meta")
-		data, _ := s.disk.ReadFile(filepath.Join(root, name))
 		s.mu.Lock()
+		if isMutable(path) {
+			s.checkMutable(path, name, true)
+			s.mu.Unlock()
+			continue
+		}
+		data, _ := s.disk.ReadFile(filepath.Join(root, name))
 		ob := s.object(path)
 		right := bytes.Equal(data, s.contentLocked(path))
 		if !right && (!ob.rotten || len(data) != len(s.contentLocked(path))) {

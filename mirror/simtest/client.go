@@ -130,6 +130,16 @@ func (s *simulation) do(ctx context.Context, l *life, o *op) error {
 			s.failf("copy returned %v", err)
 		}
 		return nil
+	case opOverwrite:
+		return s.overwrite(ctx, l, o)
+	case opReadMutable:
+		return s.readMutable(ctx, l, o)
+	case opDropMutable:
+		if !o.create {
+			m.Handle().Evict(o.path())
+			return nil
+		}
+		return s.change(l, o, func() error { return m.Delete(ctx, o.path()) })
 	default:
 		panic("unknown kind")
 	}

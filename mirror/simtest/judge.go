@@ -26,10 +26,10 @@ func (s *simulation) judge(l *life, o *op, err error) {
 // complain returns what is wrong with an operation's outcome. s.mu is held.
 func (s *simulation) complain(l *life, o *op, err error) string {
 	if err == nil {
-		if o.kind == opPut && !o.committed {
+		if (o.kind == opPut || o.kind == opOverwrite) && !o.committed {
 			return "the remote does not have it"
 		}
-		if o.kind == opPut && o.body == bodyBroken {
+		if (o.kind == opPut || o.kind == opOverwrite) && o.body == bodyBroken {
 			return "the body was broken"
 		}
 		return ""
@@ -70,12 +70,12 @@ func (s *simulation) complainOwn(l *life, o *op, err error) string {
 		}
 		return s.cause(l, o, committed.Source)
 	case errors.As(err, &local):
-		if o.committed && (o.kind == opPut || o.kind == opMultipart) {
+		if o.committed && (o.kind == opPut || o.kind == opMultipart || o.kind == opOverwrite) {
 			return "the remote has it"
 		}
 		return s.cause(l, o, err)
 	case errors.As(err, &notLocal):
-		if o.kind != opGet && o.kind != opHead || o.read == mirror.ReadThrough {
+		if o.kind != opGet && o.kind != opHead && o.kind != opReadMutable || o.read == mirror.ReadThrough {
 			if !s.config.verify {
 				return "this operation can't miss"
 			}
@@ -109,24 +109,28 @@ func (s *simulation) cause(l *life, o *op, err error) string {
 		if !o.create {
 			return "it may overwrite"
 		}
+	case errors.Is(err, objectstore.ErrPrecondition):
+		if !o.update {
+			return "it has no condition"
+		}
 	case errors.Is(err, errSender):
 		if o.body != bodyBroken {
 			return "the body was whole"
 		}
 	case errors.Is(err, errInjected):
-		download := o.kind == opFetch || o.kind == opFetchLater || o.kind == opGet && o.read == mirror.ReadRefetch
+		download := o.kind == opFetch || o.kind == opFetchLater || (o.kind == opGet || o.kind == opReadMutable) && o.read == mirror.ReadRefetch
 		if download && s.config.maxRetries.Or(objectstore.RetryForever) == objectstore.RetryForever {
 			return "a download repeats this forever"
 		}
 	case errors.Is(err, objectstore.ErrUploadNotFound):
-		if o.kind != opMultipart {
+		if o.kind != opMultipart && o.kind != opOverwrite {
 			return "there is no upload"
 		}
 	case s.config.verify && (l.localFaults > 0 || len(o.paths) > 0 && s.object(o.path()).rotten):
 		// A damaged copy whose object has another ETag by now.
 	case l.lies > 0:
 		// A remote that announced a wrong length: the words are free.
-	case o.body == bodyBroken && (o.kind == opPut || o.kind == opMultipart):
+	case o.body == bodyBroken && (o.kind == opPut || o.kind == opMultipart || o.kind == opOverwrite):
 	default:
 		return "there is no reason for it"
 	}
@@ -137,7 +141,7 @@ func (s *simulation) cause(l *life, o *op, err error) string {
 // some moment of it.
 func (s *simulation) causeNotFound(o *op) string {
 	switch o.kind {
-	case opFetch, opFetchLater, opGet, opHead, opDelete:
+	case opFetch, opFetchLater, opGet, opHead, opDelete, opReadMutable, opDropMutable:
 	default:
 		return ""
 	}

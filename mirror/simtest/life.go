@@ -35,6 +35,7 @@ type simulation struct {
 	moment   int
 	objects  map[objectstore.Path]*object
 	contents map[objectstore.Path][]byte
+	mutables map[objectstore.Path]*mutable
 	active   []*op
 	quiet    map[string]int
 	failure  string
@@ -83,7 +84,7 @@ func newSimulation(options Options) *simulation {
 	s := &simulation{
 		options: options, config: drawConfig(random), random: random,
 		disk: vfs.NewSimulated(), objects: map[objectstore.Path]*object{},
-		contents: map[objectstore.Path][]byte{}, quiet: map[string]int{},
+		contents: map[objectstore.Path][]byte{}, mutables: map[objectstore.Path]*mutable{}, quiet: map[string]int{},
 		names: map[string]objectstore.Path{},
 	}
 	s.result.Seed = options.Seed

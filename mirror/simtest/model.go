@@ -188,9 +188,20 @@ func (s *simulation) stored(o *op, path objectstore.Path) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.object(path).remote = true
+	s.mutated(path)
 	if o != nil {
 		o.committed = true
 	}
+}
+
+// reached is told that a write's call to the remote begins.
+func (s *simulation) reached(o *op) {
+	if o == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o.reached = true
 }
 
 // removed is told that the remote has an object no more.
@@ -200,6 +211,7 @@ func (s *simulation) removed(path objectstore.Path) {
 	ob := s.object(path)
 	ob.remote, ob.deleted = false, true
 	ob.deletions++
+	s.mutated(path)
 }
 
 // downloadBegins is told of a GET that a download makes.

@@ -30,16 +30,20 @@ const (
 	opPlainPut // of a path that is not mirrored
 	opPlainGet
 	opCopy
+	opOverwrite // of a mutable path
+	opReadMutable
+	opDropMutable
 	opKinds
 )
 
 var opNames = [opKinds]string{
 	"get", "head", "put", "multipart", "fetch", "fetch later", "prefetch", "evict", "delete", "delete all",
 	"list", "scan", "read manifest", "write manifest", "plain put", "plain get", "copy",
+	"overwrite", "read mutable", "drop mutable",
 }
 
 // opWeights are how often each kind is drawn.
-var opWeights = [opKinds]int{20, 4, 12, 8, 10, 8, 4, 14, 6, 2, 1, 2, 3, 3, 1, 1, 1}
+var opWeights = [opKinds]int{20, 4, 12, 8, 10, 8, 4, 14, 6, 2, 1, 2, 3, 3, 1, 1, 1, 8, 8, 2}
 
 // op is one operation of a client, drawn before it begins.
 type op struct {
@@ -50,6 +54,7 @@ type op struct {
 	refused    bool // by the policy
 	part       *objectstore.Range
 	create     bool
+	update     bool // of what the remote has; in place of create
 	body       bodyKind
 	cuts       []int // where the content is cut into parts
 	order      []int // in which the parts are sent
@@ -62,6 +67,7 @@ type op struct {
 	cancel context.CancelFunc
 	// Guarded by simulation.mu.
 	cancelled, committed, done bool
+	reached                    bool // a write's call to the remote began
 	begun                      int
 	before                     map[objectstore.Path]seen
 }
@@ -88,6 +94,12 @@ func (o *op) String() string {
 	switch o.kind {
 	case opGet, opHead:
 		text += fmt.Sprintf(" %v %v", o.read, o.part)
+	case opOverwrite:
+		text += fmt.Sprintf(" create=%v update=%v body=%d way=%d.%d", o.create, o.update, o.body, o.number%3, o.holds)
+	case opReadMutable:
+		text += fmt.Sprintf(" %v", o.read)
+	case opDropMutable:
+		text += fmt.Sprintf(" delete=%v", o.create)
 	case opPut:
 		text += fmt.Sprintf(" create=%v body=%d", o.create, o.body)
 	case opMultipart:
@@ -126,6 +138,12 @@ func (s *simulation) draw(client int) *op {
 		o.paths = o.paths[:1]
 	}
 	o.read = []mirror.ReadRoute{mirror.ReadLocal, mirror.ReadLocal, mirror.ReadLocal, mirror.ReadRefetch, mirror.ReadThrough, mirror.ReadThrough}[random.IntN(6)]
+	switch kind {
+	case opOverwrite, opReadMutable, opDropMutable:
+		o.paths[0] = mutablePath(o.number)
+		o.update = random.IntN(4) == 0
+	default:
+	}
 	size := int64(len(s.content(o.path())))
 	if random.IntN(2) == 0 && size > 0 {
 		at := random.Int64N(size)

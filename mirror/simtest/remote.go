@@ -167,6 +167,7 @@ func (b *remoteBody) Close() error {
 // Put implements objectstore.Store.
 func (r *remote) Put(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
 	const op = objectstore.OpPut
+	r.s.reached(opOf(ctx))
 	defer r.s.alone(r.l, path, op)()
 	if _, err := r.begin(ctx, op, path, ""); err != nil {
 		return nil, err
@@ -209,6 +210,7 @@ func (r *remote) receive(ctx context.Context, op string, path objectstore.Path, 
 // Delete implements objectstore.Store.
 func (r *remote) Delete(ctx context.Context, path objectstore.Path) error {
 	const op = objectstore.OpDelete
+	r.s.reached(opOf(ctx))
 	defer r.s.alone(r.l, path, op)()
 	if _, err := r.begin(ctx, op, path, ""); err != nil {
 		return err

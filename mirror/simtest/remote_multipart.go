@@ -46,6 +46,7 @@ func (r *remote) UploadPart(ctx context.Context, path objectstore.Path, id strin
 // CompleteMultipart implements objectstore.MultipartStore.
 func (r *remote) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
 	const op = objectstore.OpCompleteMultipart
+	r.s.reached(opOf(ctx))
 	defer r.s.alone(r.l, path, op)()
 	if _, err := r.begin(ctx, op, path, id); err != nil {
 		return nil, err
