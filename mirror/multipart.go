@@ -155,11 +155,6 @@ func (m *Mirror) completeParts(
 			return nil, m.fail(op, path, err)
 		}
 		md.attributes = p.attributes
-		defer func() {
-			if s != nil && s != p.s {
-				s.discard()
-			}
-		}()
 	}
 	result, err := complete(ctx)
 	if err != nil {
@@ -176,7 +171,7 @@ func (m *Mirror) completeParts(
 		return result, nil
 	}
 	md.modified, md.etag, md.version = m.options.Clock.Now(), result.ETag, result.Version
-	if err := m.finishWrite(ctx, op, s, md, true, nil); err != nil {
+	if err := m.finishWrite(ctx, op, s, md, nil); err != nil {
 		return nil, err
 	}
 	return result, nil

@@ -33,6 +33,15 @@ type parts struct {
 	unsure bool
 	failed error // a Local: the upload is aborted
 	over   bool
+	whole  *whole // of the last Complete, which may be tried again
+}
+
+// whole is the local copy that a choice of parts makes.
+type whole struct {
+	list   []*part
+	s      *staged
+	size   int64
+	blocks []uint32
 }
 
 // part is one part that is whole, remotely and locally.
@@ -93,7 +102,7 @@ func (p *parts) begin(ctx context.Context, number int, size int64) (*part, error
 	if p.slot == 0 {
 		p.slot = size
 	}
-	if !p.taken[number] && size <= p.slot {
+	if !p.taken[number] && size <= p.slot && !p.s.closed {
 		p.taken[number] = true
 		to.w, to.off = p.s.w, int64(number-1)*p.slot
 	} else {
@@ -149,10 +158,10 @@ func (p *parts) drop(x *part) {
 	}
 }
 
-// assemble makes the temporary file the concatenation of the parts chosen, in
-// order, and returns it with its size and checksums; nil when it can't be known
-// to be what the remote will have. The file may be longer. The error is a
-// Local. The parts stay as they are, so that it may be called again.
+// assemble makes a finished temporary file of the parts chosen, in order, and
+// returns it with its size and checksums; nil when it can't be known to be what
+// the remote will have. The error is a Local. It may be called again, with other
+// parts too; the file stays the parts' to discard.
 func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*staged, int64, []uint32, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,33 +182,94 @@ func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*stage
 		list[i] = have
 		size += have.size
 	}
-	s := p.s
-	if !inPlace {
-		var err error
-		if s, err = p.d.stage(ctx, p.s.path); err != nil {
-			return nil, 0, nil, err
-		}
+	switch w := p.whole; {
+	case w != nil && slices.Equal(w.list, list):
+		return w.s, w.size, w.blocks, nil
+	case w != nil && w.s != p.s:
+		w.s.discard()
+		p.whole = nil
 	}
-	blocks, err := p.sum(s, list, inPlace)
+	// The file is cut: it must have no other part that is still to be read, or
+	// written.
+	w, err := p.join(ctx, list, size, inPlace && len(list) == len(p.kept) && !p.busy() && !p.s.closed)
 	if err != nil {
-		if s != p.s {
-			s.discard()
-		}
-		return nil, 0, nil, local("copy the parts together", s.path, err)
+		return nil, 0, nil, err
 	}
-	return s, size, blocks, nil
+	p.whole = w
+	return w.s, w.size, w.blocks, nil
 }
 
-// sum reads the parts in order, copies them into s unless they are there
+// busy reports whether parts are being written. p.mu is held.
+func (p *parts) busy() bool {
+	for _, n := range p.active {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// join makes the local copy of a list of parts: the file that they are in, when
+// inPlace, or another. p.mu is held.
+func (p *parts) join(ctx context.Context, list []*part, size int64, inPlace bool) (*whole, error) {
+	w := &whole{list: list, s: p.s, size: size}
+	if !inPlace {
+		var err error
+		if w.s, err = p.d.stage(ctx, p.s.path); err != nil {
+			return nil, err
+		}
+	}
+	shared, err := p.reader(ctx)
+	if err == nil {
+		w.blocks, err = p.sum(w.s, list, shared, inPlace)
+		err = errors.Join(err, shared.Close())
+	}
+	if err != nil {
+		err = local("copy the parts together", p.s.path, err)
+	} else if err = local("cut the temporary file", p.s.path, w.s.w.Truncate(size)); err == nil {
+		err = w.s.finish()
+	}
+	if err != nil {
+		if w.s != p.s {
+			w.s.discard()
+		}
+		return nil, err
+	}
+	return w, nil
+}
+
+// reader returns what reads the parts that share the temporary file. The caller
+// closes it. p.mu is held.
+func (p *parts) reader(ctx context.Context) (file vfs.File, err error) {
+	if !p.s.closed {
+		return unclosed{p.s.w}, nil
+	}
+	err = p.d.files.spare(ctx, func() (err error) {
+		file, err = p.d.fs.Open(p.s.temp)
+		return err
+	})
+	return file, err
+}
+
+// unclosed is a file that is read and stays open.
+type unclosed struct{ io.ReaderAt }
+
+func (unclosed) Close() error { return nil }
+
+// sum reads the parts in order, some of them from the file they share, copies them into s unless they are there
 // already, and returns the checksums of the blocks of the whole.
-func (p *parts) sum(s *staged, list []*part, inPlace bool) ([]uint32, error) {
+func (p *parts) sum(s *staged, list []*part, shared io.ReaderAt, inPlace bool) ([]uint32, error) {
 	var sums blockSummer
 	buffer := make([]byte, copySize)
 	off := int64(0)
 	for _, x := range list {
+		r := shared
+		if x.file != "" {
+			r = x.w
+		}
 		for done := int64(0); done < x.size; {
 			data := buffer[:min(copySize, x.size-done)]
-			if n, err := x.w.ReadAt(data, x.off+done); n < len(data) {
+			if n, err := r.ReadAt(data, x.off+done); n < len(data) {
 				if err == nil || errors.Is(err, io.EOF) {
 					err = io.ErrUnexpectedEOF
 				}
@@ -240,6 +310,9 @@ func (p *parts) discard() {
 	p.over = true
 	for _, number := range slices.Sorted(maps.Keys(p.kept)) {
 		p.drop(p.kept[number])
+	}
+	if p.whole != nil {
+		p.whole.s.discard()
 	}
 	p.s.discard()
 }

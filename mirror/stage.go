@@ -19,6 +19,8 @@ type staged struct {
 	number uint64 // of the temporary file
 	temp   string // full name
 	w      vfs.Writer
+	info   vfs.Info // of the finished file
+	closed bool     // finished
 	done   bool
 }
 
@@ -52,6 +54,19 @@ func (s *staged) write(p []byte, off int64) error {
 	return local("write the temporary file", s.path, err)
 }
 
+// finish ends the writing, unless it has ended: no write can fail any more. The
+// error is a Local.
+func (s *staged) finish() (err error) {
+	if s.closed {
+		return nil
+	}
+	if s.info, err = s.w.Finish(); err != nil {
+		return local("finish the temporary file", s.path, err)
+	}
+	s.closed = true
+	return nil
+}
+
 // discard gives the copy up.
 func (s *staged) discard() {
 	if s.done {
@@ -71,11 +86,10 @@ func (s *staged) install(ctx context.Context, md metadata) (*entry, error) {
 	d := s.d
 	e := newEntry(md)
 	e.hashed = s.hashed
-	info, err := s.w.Finish()
-	if err != nil {
-		return nil, local("finish the temporary file", s.path, err)
+	if err := s.finish(); err != nil {
+		return nil, err
 	}
-	e.dataTime = info.ModTime.UnixNano()
+	e.dataTime = s.info.ModTime.UnixNano()
 	metaTemp, metaInfo, err := s.writeMeta(ctx, md)
 	if err != nil {
 		return nil, err

@@ -92,19 +92,15 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 		size: body.Size(), modified: m.options.Clock.Now(), etag: result.ETag, version: result.Version,
 		attributes: options.Attributes, blocks: tee.sums.sum(),
 	}
-	if err := m.finishWrite(ctx, "put", s, md, false, tee.err); err != nil {
+	if err := m.finishWrite(ctx, "put", s, md, tee.err); err != nil {
 		return nil, err
 	}
 	return result, nil
 }
 
 // finishWrite installs the local copy of a write that the remote has, unless
-// the copy failed already. cut tells that the temporary file may be longer than
-// the object. The path's turn is held.
-func (m *Mirror) finishWrite(ctx context.Context, op string, s *staged, md metadata, cut bool, failed error) error {
-	if failed == nil && cut {
-		failed = local("cut the temporary file", s.path, s.w.Truncate(md.size))
-	}
+// the copy failed already. The path's turn is held.
+func (m *Mirror) finishWrite(ctx context.Context, op string, s *staged, md metadata, failed error) error {
 	if failed == nil {
 		// Giving up now would leave the write half done.
 		_, failed = s.install(context.WithoutCancel(ctx), md)

@@ -428,7 +428,7 @@ func TestLocalFailureInAPartAbortsTheUpload(t *testing.T) {
 }
 
 func TestLocalFailureInCompleteAbortsTheUpload(t *testing.T) {
-	for name, op := range map[string]vfs.Op{"read": vfs.OpRead} {
+	for name, op := range map[string]vfs.Op{"read": vfs.OpRead, "cut": vfs.OpTruncate, "finish": vfs.OpFinish} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(e *env) {
 				upload, err := e.m.PutMultipart(e.Context(), "a/x", nil)
@@ -458,12 +458,19 @@ func isCommitted(err error) bool {
 }
 
 func TestLocalFailureAfterCompleteIsWriteCommitted(t *testing.T) {
-	for _, op := range []vfs.Op{vfs.OpRename, vfs.OpTruncate, vfs.OpFinish} {
-		testLocalFailureAfterComplete(t, op)
+	for name, fault := range map[string]struct {
+		op   vfs.Op
+		part string
+	}{
+		"create of the meta": {vfs.OpCreate, ".x.obj.meta"},
+		"finish of the meta": {vfs.OpFinish, ".x.obj.meta"},
+		"rename":             {vfs.OpRename, ".x.obj"},
+	} {
+		t.Run(name, func(t *testing.T) { testLocalFailureAfterComplete(t, fault.op, fault.part) })
 	}
 }
 
-func testLocalFailureAfterComplete(t *testing.T, op vfs.Op) {
+func testLocalFailureAfterComplete(t *testing.T, op vfs.Op, part string) {
 	t.Helper()
 	bubble(t, func(e *env) {
 		upload, err := e.m.PutMultipart(e.Context(), "a/x", nil)
@@ -473,7 +480,7 @@ func testLocalFailureAfterComplete(t *testing.T, op vfs.Op) {
 		if err := upload.PutPart(e.Context(), 1, objectstore.Bytes([]byte("1"))); err != nil {
 			t.Fatal(err)
 		}
-		e.failOn(op, ".x.obj", errors.New("boom"))
+		e.failOn(op, part, errors.New("boom"))
 		if _, err := upload.Complete(e.Context()); !isCommitted(err) {
 			t.Fatalf("complete: %v", err)
 		}
@@ -608,6 +615,59 @@ func TestRefusedCompleteLeavesThePartsForTheNext(t *testing.T) {
 			t.Errorf("%d GETs", n)
 		}
 	})
+}
+
+// The local copy is finished before the remote is told to complete, so that the
+// local disk's failure can abort. Whatever comes after a refusal must work.
+func TestCompleteAfterAnotherThatFailed(t *testing.T) {
+	for name, second := range map[string]func(e *env, send func(n int, data string) objectstore.Part, parts []objectstore.Part) []objectstore.Part{
+		"again": func(_ *env, _ func(int, string) objectstore.Part, parts []objectstore.Part) []objectstore.Part {
+			return parts
+		},
+		"fewer": func(_ *env, _ func(int, string) objectstore.Part, parts []objectstore.Part) []objectstore.Part {
+			return parts[1:]
+		},
+		"others": func(_ *env, _ func(int, string) objectstore.Part, parts []objectstore.Part) []objectstore.Part {
+			return parts[:1]
+		},
+		"a part sent again": func(_ *env, send func(int, string) objectstore.Part, parts []objectstore.Part) []objectstore.Part {
+			return []objectstore.Part{parts[0], send(2, "anew")}
+		},
+		"one more": func(_ *env, send func(int, string) objectstore.Part, parts []objectstore.Part) []objectstore.Part {
+			return append(parts, send(3, big(70_000)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubbleWith(t, func(o *mirror.Options) { o.Verify = true }, func(e *env) {
+				id, err := e.m.CreateMultipart(e.Context(), "a/x", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				send := func(n int, data string) objectstore.Part {
+					part, err := e.m.UploadPart(e.Context(), "a/x", id, n, objectstore.Bytes([]byte(data)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return part
+				}
+				parts := []objectstore.Part{send(1, big(100_000)), send(2, big(100_000)[1:])}
+				boom := errors.New("boom")
+				e.remote.setHook(func(context.Context, call) error { return boom })
+				if _, err := e.m.CompleteMultipart(e.Context(), "a/x", id, parts, nil); !errors.Is(err, boom) {
+					t.Fatalf("complete: %v", err)
+				}
+				e.remote.setHook(nil)
+				if _, err := e.m.CompleteMultipart(e.Context(), "a/x", id, second(e, send, parts), nil); err != nil {
+					t.Fatal(err)
+				}
+				e.wantLocal("a/x", e.remoteData("a/x"))
+				if n := e.remote.count("get", ""); n != 0 {
+					t.Errorf("%d GETs: the local parts were not used", n)
+				}
+				e.wantNoTemps()
+			})
+		})
+	}
 }
 
 func TestUploadThatAnEarlierProcessBeganIsDownloadedAtComplete(t *testing.T) {
