@@ -24,8 +24,9 @@ func (e *NotLocal) Error() string {
 	return fmt.Sprintf("there is no local copy of %q", string(e.Path))
 }
 
-// Local says that local disk I/O failed. The call wrote nothing remotely. It
-// matches objectstore.ErrNoSpace when the disk is full.
+// Local says that local disk I/O failed. The call wrote nothing remotely; a
+// Delete has deleted the remote object all the same. It matches
+// objectstore.ErrNoSpace when the disk is full.
 type Local struct {
 	Path   objectstore.Path // may be empty
 	Op     string           // what failed, such as "create the temporary file"

@@ -171,7 +171,7 @@ func (m *Mirror) completeParts(
 		return result, nil
 	}
 	md.modified, md.etag, md.version = m.options.Clock.Now(), result.ETag, result.Version
-	if err := m.finishWrite(ctx, op, s, md, nil); err != nil {
+	if err := m.finishWrite(ctx, op, path, s, md, nil); err != nil {
 		return nil, err
 	}
 	return result, nil

@@ -74,11 +74,14 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 	}
 	defer release()
 	s, err := m.local.stage(ctx, path)
-	if err != nil {
+	if err != nil && !isLocalFailure(err) {
 		return nil, m.fail("put", path, err)
 	}
-	defer s.discard()
-	tee := &tee{write: s.write}
+	tee := &tee{err: err} // that of a file which can't be made is reported in the end
+	if s != nil {
+		defer s.discard()
+		tee.write = s.write
+	}
 	var result *objectstore.PutResult
 	err = tee.send(body, func(body objectstore.Body) (err error) {
 		result, err = m.remote.Put(ctx, path, body, options)
@@ -92,7 +95,7 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 		size: body.Size(), modified: m.options.Clock.Now(), etag: result.ETag, version: result.Version,
 		attributes: options.Attributes, blocks: tee.sums.sum(),
 	}
-	if err := m.finishWrite(ctx, "put", s, md, tee.err); err != nil {
+	if err := m.finishWrite(ctx, "put", path, s, md, tee.err); err != nil {
 		return nil, err
 	}
 	return result, nil
@@ -100,14 +103,14 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 
 // finishWrite installs the local copy of a write that the remote has, unless
 // the copy failed already. The path's turn is held.
-func (m *Mirror) finishWrite(ctx context.Context, op string, s *staged, md metadata, failed error) error {
+func (m *Mirror) finishWrite(ctx context.Context, op string, path objectstore.Path, s *staged, md metadata, failed error) error {
 	if failed == nil {
 		// Giving up now would leave the write half done.
 		_, failed = s.install(context.WithoutCancel(ctx), md)
 	}
 	if failed != nil {
-		m.dropStale(s.path)
-		return m.committed(op, s.path, failed)
+		m.dropStale(path)
+		return m.committed(op, path, failed)
 	}
 	m.counters.mirrorWrites.Add(1)
 	return nil

@@ -64,12 +64,15 @@ func (p *Policy) Status() PolicyStatus {
 // decoded, when a checkpoint's manifest cannot be read, and when a download
 // fails.
 func (p *Policy) Observe(ctx context.Context, path objectstore.Path, data []byte, handle mirror.Handle) error {
-	name, ok := metadataName(path)
-	if !ok {
+	if !isMetadata(path) {
 		return nil
 	}
-	if err := p.state.recordRoot(name.Root); err != nil {
+	if err := p.state.recordRoot(path); err != nil {
 		return err
+	}
+	name, ok := metadataName(path)
+	if !ok {
+		return nil // no name that SlateDB gives: it says nothing of the database
 	}
 	if name.Kind == KindCompactions {
 		return p.observeCompactions(ctx, name, data, handle)

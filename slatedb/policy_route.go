@@ -17,11 +17,16 @@ var (
 	ErrMutableSST = errors.New("a mirrored SST is written once and cannot be updated")
 )
 
-// metadataName takes apart the path of a manifest or compactions object. It
-// reports false for every other path.
-func metadataName(path objectstore.Path) (Name, bool) {
+// isMetadata reports whether a path ends like a manifest or compactions object.
+func isMetadata(path objectstore.Path) bool {
 	s := string(path)
-	if !strings.HasSuffix(s, KindManifest.suffix()) && !strings.HasSuffix(s, KindCompactions.suffix()) {
+	return strings.HasSuffix(s, KindManifest.suffix()) || strings.HasSuffix(s, KindCompactions.suffix())
+}
+
+// metadataName takes apart the path of a manifest or compactions object. It
+// reports false for every other path, and for a name that SlateDB gives to none.
+func metadataName(path objectstore.Path) (Name, bool) {
+	if !isMetadata(path) {
 		return Name{}, false
 	}
 	name, ok := ParseName(path)
@@ -30,8 +35,8 @@ func metadataName(path objectstore.Path) (Name, bool) {
 
 // ReadRoute implements mirror.Policy (RFC 0034, Routing).
 func (p *Policy) ReadRoute(path objectstore.Path, options *objectstore.GetOptions) (mirror.ReadRoute, error) {
-	if name, ok := metadataName(path); ok {
-		return mirror.ReadObserve, p.state.checkRoot(name.Root)
+	if isMetadata(path) {
+		return mirror.ReadObserve, p.state.checkRoot(path)
 	}
 	tag, tagged := TagOf(options.Extensions)
 	switch {
@@ -49,8 +54,8 @@ func (p *Policy) ReadRoute(path objectstore.Path, options *objectstore.GetOption
 // PutRoute implements mirror.Policy (RFC 0034, Routing). It refuses an update
 // of a mirrored SST with ErrMutableSST.
 func (p *Policy) PutRoute(path objectstore.Path, options *objectstore.PutOptions) (mirror.WriteRoute, error) {
-	if name, ok := metadataName(path); ok {
-		return mirror.WriteObserve, p.state.recordRoot(name.Root)
+	if isMetadata(path) {
+		return mirror.WriteObserve, p.state.recordRoot(path)
 	}
 	mirrored, err := p.mirrors(path, options.Mode, options.Extensions)
 	if mirrored {
@@ -63,7 +68,7 @@ func (p *Policy) PutRoute(path objectstore.Path, options *objectstore.PutOptions
 // manifests and compactions objects with ErrMultipartMetadata, and an update of
 // a mirrored SST with ErrMutableSST.
 func (p *Policy) MultipartRoute(path objectstore.Path, options *objectstore.MultipartOptions) (mirror.MultipartRoute, error) {
-	if _, ok := metadataName(path); ok {
+	if isMetadata(path) {
 		return mirror.MultipartRemote, fmt.Errorf("%w: write %q with a single PUT", ErrMultipartMetadata, string(path))
 	}
 	mirrored, err := p.mirrors(path, options.Mode, options.Extensions)

@@ -78,7 +78,7 @@ func TestEverythingElseIsRemote(t *testing.T) {
 	requireRoutes(t, p, sstPath("db", 1), objectstore.Extensions{}, remoteOnly)
 	requireRoutes(t, p, slatedb.WALPath("db", 1), tagged(walTag), remoteOnly)
 	requireRoutes(t, p, slatedb.WALPath("db", 1), tagged(retried(walTag)), remoteOnly)
-	for _, path := range []objectstore.Path{"db/manifest/boundary", "db/gc/x", "notes.manifest", "db/manifest/1.manifest"} {
+	for _, path := range []objectstore.Path{"db/manifest/boundary", "db/gc/x", "manifest", "db/manifest/1.manifest.bak"} {
 		requireRoutes(t, p, path, objectstore.Extensions{}, remoteOnly)
 	}
 }
@@ -91,6 +91,36 @@ func TestManifestsAndCompactionsAreObserved(t *testing.T) {
 		}
 		if route, err := p.PutRoute(path, &objectstore.PutOptions{Mode: objectstore.Create}); route != mirror.WriteObserve || err != nil {
 			t.Errorf("put %q: %v, %v", path, route, err)
+		}
+	}
+}
+
+// RFC 0034's table routes *.manifest and *.compactions, whatever their names.
+func TestMetadataWithAnyNameIsObservedUnderTheRootOnly(t *testing.T) {
+	for _, path := range []objectstore.Path{"db/manifest/1.manifest", "db/x.manifest", "db/compactions/1.compactions", "db/.manifest", "notes.manifest"} {
+		p := slatedb.NewPolicy(nil)
+		if route, err := p.ReadRoute(path, &objectstore.GetOptions{}); route != mirror.ReadObserve || err != nil {
+			t.Errorf("read %q: %v, %v", path, route, err)
+		}
+		if route, err := p.PutRoute(path, &objectstore.PutOptions{}); route != mirror.WriteObserve || err != nil {
+			t.Errorf("put %q: %v, %v", path, route, err)
+		}
+		if _, err := p.MultipartRoute(path, &objectstore.MultipartOptions{}); !errors.Is(err, slatedb.ErrMultipartMetadata) {
+			t.Errorf("multipart %q: %v", path, err)
+		}
+		// It says nothing of the database, not even what its bytes are.
+		if err := p.Observe(t.Context(), path, []byte("any bytes"), mirror.Handle{}); err != nil {
+			t.Errorf("observe %q: %v", path, err)
+		}
+		if p.Status().RootKnown {
+			t.Errorf("%q made a root known", path)
+		}
+		for root, refused := range map[objectstore.Path]bool{"": false, "db": path == "notes.manifest", "other": true, "d": true} {
+			p := slatedb.NewPolicy(&slatedb.PolicyOptions{Root: &root})
+			_, err := p.ReadRoute(path, &objectstore.GetOptions{})
+			if errors.Is(err, slatedb.ErrOtherRoot) != refused {
+				t.Errorf("read %q under %q: %v", path, root, err)
+			}
 		}
 	}
 }

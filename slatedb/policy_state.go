@@ -3,6 +3,7 @@ package slatedb
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -51,17 +52,22 @@ func (s *policyState) init(root *objectstore.Path) {
 
 func (s *policyState) view() *policyView { return s.current.Load() }
 
-// checkRoot returns ErrOtherRoot when another root than the given one is known.
-func (s *policyState) checkRoot(root objectstore.Path) error {
-	if v := s.view(); v.rootKnown && v.root != root {
-		return fmt.Errorf("%w: it is under %q, the database under %q", ErrOtherRoot, string(root), string(v.root))
+// checkRoot returns ErrOtherRoot for a metadata object that lies under another
+// root than the one known. Where its name tells no root, it must lie below that.
+func (s *policyState) checkRoot(path objectstore.Path) error {
+	v := s.view()
+	name, ok := metadataName(path)
+	if !v.rootKnown || ok && v.root == name.Root || !ok && (v.root == "" || strings.HasPrefix(string(path), string(v.root)+"/")) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w: %q is not of the database under %q", ErrOtherRoot, string(path), string(v.root))
 }
 
-// recordRoot makes root the database's, unless one is known already.
-func (s *policyState) recordRoot(root objectstore.Path) error {
-	if !s.view().rootKnown {
+// recordRoot makes the root of a metadata object the database's, unless one is
+// known already, or the name tells none.
+func (s *policyState) recordRoot(path objectstore.Path) error {
+	if name, ok := metadataName(path); ok && !s.view().rootKnown {
+		root := name.Root
 		s.mu.Lock()
 		if v := s.view(); !v.rootKnown {
 			next := *v
@@ -71,7 +77,7 @@ func (s *policyState) recordRoot(root objectstore.Path) error {
 		}
 		s.mu.Unlock()
 	}
-	return s.checkRoot(root)
+	return s.checkRoot(path)
 }
 
 // newer reports whether a manifest is newer than all processed.
