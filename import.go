@@ -2,11 +2,11 @@ package stardust
 
 import (
 	"context"
-	"io"
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
+	"path/filepath"
 
-	"github.com/stardustdb/stardust/internal/commit"
-	"github.com/stardustdb/stardust/internal/payload"
 	"github.com/stardustdb/stardust/internal/transfer"
 	"github.com/stardustdb/stardust/internal/tree"
 )
@@ -24,6 +24,40 @@ type ImportOptions struct {
 	// Problem, when not nil, is called for everything that is left out, one
 	// call at a time.
 	Problem func(Problem)
+	// Change, when not nil, is called for everything that is not as it was, one
+	// call at a time.
+	Change func(TransferChange)
+
+	// Delete makes the directory of the tree hold what the file system holds and
+	// nothing else. What the file system no longer has is removed at the end,
+	// but for what could not be read or listed. A new file with the content of
+	// one that is gone is moved, rather than made; what became a directory or
+	// stopped being one takes the other's place.
+	Delete bool
+	// Exclude are patterns in the form of gitignore, the last one that matches
+	// deciding, for what is neither imported nor removed.
+	Exclude []string
+	// SkipCaches leaves out what is in directories with a CACHEDIR.TAG.
+	SkipCaches bool
+	// OneFileSystem leaves out what is in directories that are on another file
+	// system than the top, where the operating system tells.
+	OneFileSystem bool
+
+	// IndexDir is a directory, made when it is missing, for a file that keeps what
+	// the import saw, so that the next one need not read files whose size, times
+	// and inode are as they were. The file is ignored when it is of another
+	// database, of another history of it, of another source, or damaged. Empty
+	// means none; so far it takes part on Linux only.
+	IndexDir string
+	// Source names what is imported, such as the absolute path of a directory,
+	// for the index.
+	Source string
+	// ReadAll reads files, too, that did not change by the index.
+	ReadAll bool
+
+	// DryRun changes nothing, reads what the import would read, and reports what
+	// it would do. It works on databases that are open for reading only.
+	DryRun bool
 }
 
 // Import copies a file system's files and directories into a directory of the
@@ -52,20 +86,54 @@ func (v Tree) Import(ctx context.Context, from fs.FS, into int64, options *Impor
 	if options != nil {
 		o = *options
 	}
-	if err := v.WithContext(ctx).checkTarget(into); err != nil {
+	rules, err := newRules(o.Exclude)
+	if err == nil {
+		err = v.WithContext(ctx).checkTarget(into, o.DryRun)
+	}
+	if err != nil {
 		return new(TransferReport), withOp(op, err)
 	}
 	inner, end, err := v.db.task(ctx)
 	if err != nil {
 		return new(TransferReport), withOp(op, err)
 	}
-	target := importTarget{db: v.db, own: v.db.file.ownFiles()}
-	report, err := transfer.Import(inner, target, from, into, transferOptions(v.db.payloads.Uploads(), o.Workers, o.Progress, o.Problem))
+	target := &importTarget{db: v.db, into: into, dry: o.DryRun, own: v.db.file.ownFiles()}
+	common := transferOptions(v.db.payloads.Uploads(), o.Workers, o.Progress, o.Problem)
+	common.DryRun, common.Change = o.DryRun, changeCallback(o.Change)
+	report, err := transfer.Import(inner, target, from, into, transfer.ImportOptions{
+		Options: common,
+		Delete:  o.Delete, Exclude: rules, SkipCaches: o.SkipCaches, OneDevice: o.OneFileSystem,
+		Index: v.indexPath(&o, into), Source: o.Source, ReadAll: o.ReadAll, Now: v.db.options.Now,
+	})
 	return newTransferReport(report), withOp(op, end(err))
 }
 
-func (v Tree) checkTarget(into int64) error {
-	if err := v.writable(); err != nil {
+// indexPath returns the path of the index for a source and a target.
+func (v Tree) indexPath(o *ImportOptions, into int64) string {
+	if o.IndexDir == "" {
+		return ""
+	}
+	which := sha256.Sum256(fmt.Appendf(nil, "%d %s", into, o.Source))
+	return filepath.Join(o.IndexDir, fmt.Sprintf("%s-%x.index", v.db.file.identity(), which[:8]))
+}
+
+// newRules reads patterns in the form of gitignore.
+func newRules(patterns []string) (*transfer.Rules, error) {
+	rules := new(transfer.Rules)
+	for i, pattern := range patterns {
+		if err := rules.Add(pattern); err != nil {
+			return nil, invalid("Exclude[%d]: %v", i, err)
+		}
+	}
+	return rules, nil
+}
+
+func (v Tree) checkTarget(into int64, dry bool) error {
+	err := v.writable()
+	if dry {
+		err = v.enabled()
+	}
+	if err != nil {
 		return err
 	}
 	if into == 0 {
@@ -76,103 +144,4 @@ func (v Tree) checkTarget(into int64) error {
 		err = invalid("entity %d: is the file %s, not a directory", into, tree.Quote(r.Name))
 	}
 	return err
-}
-
-// importTarget is what an import fills.
-type importTarget struct {
-	db  *DB
-	own ownFiles
-}
-
-func (t importTarget) CheckName(name string) error {
-	return asError(tree.CheckName(name))
-}
-
-func (t importTarget) Owns(info fs.FileInfo) bool { return t.own.has(info) }
-
-func (t importTarget) Store(ctx context.Context, from io.Reader) (transfer.Content, error) {
-	u, err := t.db.payloads.NewUpload(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, source, err := u.ReadFrom(ctx, from)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	} else if source != nil {
-		err = &transfer.SourceError{Err: source}
-	}
-	if err != nil {
-		u.Close()
-		return nil, err
-	}
-	d, err := u.Detach(ctx)
-	if err != nil {
-		u.Close()
-		return nil, err
-	}
-	return d, nil
-}
-
-// draftOf returns the draft of a file, or nil for a directory.
-func draftOf(item *transfer.Item) *payload.Draft {
-	d, _ := item.Content.(*payload.Draft)
-	return d
-}
-
-func (t importTarget) Commit(ctx context.Context, items []*transfer.Item) error {
-	nodes := importNodes(items)
-	_, err := t.db.commit(ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) error {
-		for _, item := range items {
-			if d := draftOf(item); d != nil {
-				if err := d.Publish(p.Tx()); err != nil {
-					return err
-				}
-			}
-		}
-		return p.Import(nodes)
-	}})
-	for _, item := range items {
-		if d := draftOf(item); d != nil {
-			settle(d, err)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	for i, item := range items {
-		item.Err, item.Outcome = asError(nodes[i].Err), outcome(nodes[i].Outcome)
-		if item.Made != nil {
-			item.Made.Entity, item.Made.Failed = nodes[i].Entity, item.Err != nil
-		}
-	}
-	return nil
-}
-
-// importNodes are the nodes to plan for items.
-func importNodes(items []*transfer.Item) []commit.Item {
-	nodes := make([]commit.Item, len(items))
-	positions := make(map[*transfer.Directory]int) // one-based
-	for i, item := range items {
-		n := &nodes[i]
-		n.Name, n.Under = item.Name, positions[item.Parent]
-		n.Parent, n.Orphan, n.Attributes = item.Parent.Entity, item.Parent.Failed, item.Attributes
-		if d := draftOf(item); d != nil {
-			n.File, n.Digest = true, d.Digest()
-		} else {
-			positions[item.Made] = i + 1
-		}
-	}
-	return nodes
-}
-
-// outcome is a commit's outcome as transfers know it.
-func outcome(o commit.Outcome) transfer.Outcome {
-	switch o {
-	case commit.Created:
-		return transfer.Created
-	case commit.Updated:
-		return transfer.Updated
-	default:
-		return transfer.Unchanged
-	}
 }

@@ -31,11 +31,45 @@ type TransferReport struct {
 	Created   int64 // files made
 	Updated   int64 // files given new content
 	Unchanged int64 // files that had the content already
+	Moved     int64 // files that an import found elsewhere, with their content
+	Removed   int64 // files and directories
 	Skipped   int64 // of a kind that is never taken
 	Failed    int64
+	// Revision is the last one when an import ended, or the one that an export
+	// read.
+	Revision int64
 	// Problems are the first 1000 things that failed, and after them the first
 	// 1000 that were skipped.
 	Problems []Problem
+}
+
+// TransferAction is what an import or export did to a file or directory.
+type TransferAction string
+
+// The actions.
+const (
+	ActionCreated TransferAction = "created"
+	ActionChanged TransferAction = "changed"
+	ActionMoved   TransferAction = "moved"
+	ActionRemoved TransferAction = "removed"
+)
+
+// TransferChange is something that an import or export did.
+type TransferChange struct {
+	Action TransferAction
+	// Path is where it lies beneath what was transferred, names divided by "/",
+	// and From where something moved was.
+	Path, From string
+	Directory  bool
+}
+
+func changeCallback(call func(TransferChange)) func(transfer.Change) {
+	if call == nil {
+		return nil
+	}
+	return func(c transfer.Change) {
+		call(TransferChange{TransferAction(c.Action), c.Path, c.From, c.Directory})
+	}
 }
 
 // maxProblems bounds the problems that a report keeps.
@@ -64,7 +98,7 @@ func newTransferReport(r *transfer.Report) *TransferReport {
 	report := &TransferReport{
 		Progress: Progress(r.Progress),
 		Created:  r.Created, Updated: r.Updated, Unchanged: r.Unchanged,
-		Skipped: r.Skipped, Failed: r.Failed,
+		Moved: r.Moved, Removed: r.Removed, Skipped: r.Skipped, Failed: r.Failed, Revision: r.Revision,
 	}
 	for _, p := range r.Problems {
 		report.Problems = append(report.Problems, Problem(p))

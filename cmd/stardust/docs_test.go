@@ -28,6 +28,7 @@ func TestDocumentedExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var page strings.Builder
 	inside := false
 	for line := range strings.Lines(string(text)) {

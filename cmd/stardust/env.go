@@ -20,6 +20,8 @@ type env struct {
 	outTerminal bool
 	errTerminal bool
 	now         func() time.Time
+	// indexes is where imports keep what they saw; empty means nowhere.
+	indexes string
 
 	// What the flags of the root command say.
 	lockTimeout time.Duration
@@ -39,6 +41,7 @@ func newEnv() *env {
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		now:         time.Now,
+		indexes:     indexDir(),
 	}
 }
 

@@ -78,7 +78,7 @@ func explainStatus(e *stardust.Error) string {
 func hint(e *stardust.Error) string {
 	switch {
 	case e.Code == stardust.CodeOtherKind:
-		return "stardust rm -r removes that, and its history stays"
+		return "import --delete replaces it, stardust rm -r removes it, and its history stays"
 	case e.Code == stardust.CodeInUse:
 		return "--lock-timeout says how long to wait for it"
 	case e.Code == stardust.CodeNotDatabase, e.Code == stardust.CodeNewerFormat:

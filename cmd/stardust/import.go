@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -12,8 +13,19 @@ import (
 	"github.com/stardustdb/stardust"
 )
 
+// importing is what the flags of import say.
+type importing struct {
+	transferFlags
+	delete     bool
+	patterns   patterns
+	skipCaches bool
+	oneDevice  bool
+	dryRun     bool
+	readAll    bool
+}
+
 func newImportCommand(e *env) *cobra.Command {
-	var flags transferFlags
+	var im importing
 	cmd := &cobra.Command{
 		Use:   "import FILE DIR [PATH]",
 		Short: "Copy a local directory's files and directories into the database",
@@ -21,26 +33,39 @@ func newImportCommand(e *env) *cobra.Command {
 (its root by default), which is made when it is missing, like FILE itself.
 
 Content that is stored already is not stored again, and files that have it keep
-their revision; others get a new version. Symbolic links are kept as links and
-never followed; special files are skipped and reported. What fails is reported, and
-the rest goes on. Run it again after an interruption, and it takes up where it
-stopped.`,
+their revision; others get a new version. Files whose size, times and inode are as
+an earlier import saw them are not read again, unless with --read-all. Symbolic
+links are kept as links and never followed; special files are skipped and reported.
+What fails is reported, and the rest goes on. Run it again after an interruption,
+and it takes up where it stopped.
+
+With --delete, PATH holds in the end what DIR holds and nothing else: what is gone
+is removed, renamed files are moved, and history keeps how it was. Patterns are
+those of gitignore; the last one that matches decides, --include taking out what
+an earlier one excludes.`,
 		Example: `  stardust import photos.stardust ~/Pictures
-  stardust import work.stardust src projects/app`,
+  stardust import work.stardust src projects/app --delete --exclude '*.o' --dry-run`,
 		Args:    arguments(2, 3),
 		GroupID: groupTransfer,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.runImport(cmd.Context(), e, args[0], args[1], cleanPath(argument(args, 2)))
+			return im.run(cmd.Context(), e, args[0], args[1], cleanPath(argument(args, 2)))
 		},
 		ValidArgsFunction: e.complete(completeFile, completeLocal, completePath),
 	}
-	flags.addFlags(cmd)
+	im.addFlags(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&im.delete, "delete", false, "remove from PATH what DIR does not hold")
+	im.patterns.addFlags(cmd)
+	flags.BoolVar(&im.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
+	flags.BoolVarP(&im.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
+	flags.BoolVarP(&im.dryRun, "dry-run", "n", false, "print what would change, and change nothing")
+	flags.BoolVar(&im.readAll, "read-all", false, "read files, too, that seem unchanged")
 	return cmd
 }
 
-func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into string) error {
-	t.quiet = e.quiet
-	if err := t.check(); err != nil {
+func (im *importing) run(ctx context.Context, e *env, file, from, into string) error {
+	im.quiet = e.quiet
+	if err := im.check(); err != nil {
 		return err
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -51,22 +76,88 @@ func (t *transferFlags) runImport(ctx context.Context, e *env, file, from, into 
 		return err
 	}
 	defer root.Close()
+	if im.dryRun {
+		return im.plan(ctx, e, file, from, root, into)
+	}
 	err = e.write(ctx, file, true, func(s *session) error {
 		entity, _, err := s.makeDirectories(into)
 		if err != nil {
 			return err
 		}
-		source := root.FS()
-		b := e.newBar("import", 0)
-		scanned := scan(ctx, source, b)
-		report, err := s.tree.Import(ctx, source, entity, &stardust.ImportOptions{
-			Workers: t.workers, Progress: t.progress(b), Problem: t.problem(b),
-		})
-		scanned()
-		b.done(report.Bytes)
-		return t.finish(ctx, e, "Imported", "into "+absolute(into), report, err)
+		return im.transfer(ctx, e, s, from, root, entity, into)
 	})
 	return stopped(ctx, err, "run the same command again to go on")
+}
+
+// plan is a dry run. What it would have to make, the database or the directory in
+// it, is empty: it takes one that is.
+func (im *importing) plan(ctx context.Context, e *env, file, from string, root *os.Root, into string) error {
+	missing := false
+	err := e.readOrNothing(ctx, file, func(s *session) error {
+		r, err := s.directoryAt(into)
+		if missing = isMissing(err); err != nil {
+			return err
+		}
+		return im.transfer(ctx, e, s, from, root, r.Entity, into)
+	})
+	if missing {
+		err = e.readOrNothing(ctx, "", func(s *session) error {
+			return im.transfer(ctx, e, s, from, root, 0, into)
+		})
+	}
+	return err
+}
+
+// transfer runs the import.
+func (im *importing) transfer(ctx context.Context, e *env, s *session, from string, root *os.Root, entity int64, into string) error {
+	source := root.FS()
+	b := e.newBar("import", 0)
+	scanned := scan(ctx, source, b)
+	before, err := s.db.Snapshot()
+	if err != nil {
+		return err
+	}
+	options := &stardust.ImportOptions{
+		Workers: im.workers, Progress: im.progress(b), Problem: im.problem(b),
+		Delete: im.delete, Exclude: im.patterns, SkipCaches: im.skipCaches, OneFileSystem: im.oneDevice,
+		ReadAll: im.readAll, DryRun: im.dryRun, Change: im.change(e),
+	}
+	if options.Source, err = filepath.Abs(from); err == nil {
+		options.IndexDir = e.indexes
+	}
+	report, err := s.tree.Import(ctx, source, entity, options)
+	scanned()
+	b.done(report.Bytes)
+	verb := "Imported"
+	if im.dryRun {
+		verb = "Would import"
+	}
+	err = im.finish(ctx, e, verb, "into "+absolute(into), report, err)
+	if !im.json && err == nil && !im.dryRun {
+		as := ""
+		if report.Revision == before.Revision() {
+			as = ", as before"
+		}
+		e.printf("Revision %d%s.\n", report.Revision, as)
+	}
+	return err
+}
+
+// change returns what prints changes in a dry run.
+func (im *importing) change(e *env) func(stardust.TransferChange) {
+	if !im.dryRun || im.json {
+		return nil
+	}
+	return func(c stardust.TransferChange) { e.println(changeLine(e, &c)) }
+}
+
+// indexDir is where imports keep what they saw, or empty where there is no place.
+func indexDir() string {
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(caches, "stardust", "imports")
 }
 
 // openLocalDirectory opens a directory so that nothing outside it can be reached

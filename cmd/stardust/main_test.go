@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 
 // The scripts are what the command line promises; each file has one subject.
 func TestScripts(t *testing.T) {
+	caches := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -30,6 +31,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TMPDIR", env.WorkDir)
+			env.Setenv("XDG_CACHE_HOME", caches)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			fixtures, err := filepath.Abs("../../slatedb/testdata")
 			env.Setenv("SLATEDB", fixtures)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/stardustdb/stardust"
 )
@@ -35,6 +36,22 @@ func (e *env) read(ctx context.Context, file string, at *revision, fn func(*sess
 		return err
 	}
 	return fn(&session{db, view.Tree().WithContext(ctx)})
+}
+
+// readOrNothing is read of the latest state, or of an empty database when there is
+// none.
+func (e *env) readOrNothing(ctx context.Context, file string, fn func(*session) error) error {
+	if _, err := os.Stat(file); !isMissing(err) && file != "" {
+		return e.read(ctx, file, nil, fn)
+	}
+	dir, err := os.MkdirTemp("", "stardust-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // only an empty database is in it
+	quiet := *e
+	quiet.quiet = true
+	return quiet.write(ctx, filepath.Join(dir, "empty"), true, fn)
 }
 
 // write opens a database for writing and calls fn with its latest state. Only

@@ -21,6 +21,7 @@ func newStage(e *env, dir, source string) *stage {
 	shown.outTerminal = true // people watch, even through a pipe
 	shown.errTerminal = false
 	shown.quiet = true
+	shown.indexes = "" // what it imports goes with its directory
 	return &stage{env: &shown, dir: dir, source: source}
 }
 

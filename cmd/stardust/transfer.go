@@ -90,18 +90,41 @@ func (t *transferFlags) finish(ctx context.Context, e *env, verb, where string, 
 			return failed
 		}
 	} else if err == nil {
-		e.printf("%s %s (%s) %s: %d new, %d changed, %d unchanged, %d skipped, %d failed.\n",
-			verb, files(r.Created+r.Updated+r.Unchanged), humanSize(r.Bytes), printable(where),
-			r.Created, r.Updated, r.Unchanged, r.Skipped, r.Failed)
+		rare := ""
+		if r.Moved > 0 {
+			rare += fmt.Sprintf("%d moved, ", r.Moved)
+		}
+		if r.Removed > 0 {
+			rare += fmt.Sprintf("%d removed, ", r.Removed)
+		}
+		e.printf("%s %s (%s) %s: %d new, %d changed, %s%d unchanged, %d skipped, %d failed.\n",
+			verb, files(done(r)), humanSize(r.Bytes), printable(where),
+			r.Created, r.Updated, rare, r.Unchanged, r.Skipped, r.Failed)
 	}
 	if err != nil {
-		note := fmt.Sprintf("%s done so far; run the same command again to go on", files(r.Created+r.Updated+r.Unchanged))
+		note := fmt.Sprintf("%s done so far; run the same command again to go on", files(done(r)))
 		return stopped(ctx, err, note)
 	}
 	if r.Failed > 0 {
 		return errors.New(plural(r.Failed, "thing", "things") + " failed; everything else is done")
 	}
 	return nil
+}
+
+// done returns how many files a transfer has done.
+func done(r *stardust.TransferReport) int64 { return r.Created + r.Updated + r.Moved + r.Unchanged }
+
+// changeLine is a change as log and diff print them.
+func changeLine(e *env, c *stardust.TransferChange) string {
+	line := mark(string(c.Action)) + " "
+	if c.From != "" {
+		line += e.name(c.From) + " -> "
+	}
+	line += e.name(c.Path)
+	if c.Directory {
+		line += "/"
+	}
+	return line
 }
 
 // outcome is a transfer's report as --json prints it.
@@ -112,8 +135,11 @@ type outcome struct {
 	Created     int64            `json:"created"`
 	Updated     int64            `json:"updated"`
 	Unchanged   int64            `json:"unchanged"`
+	Moved       int64            `json:"moved,omitempty"`
+	Removed     int64            `json:"removed,omitempty"`
 	Skipped     int64            `json:"skipped"`
 	Failed      int64            `json:"failed"`
+	Revision    int64            `json:"revision,omitempty"`
 	Problems    []outcomeProblem `json:"problems,omitempty"`
 }
 
@@ -129,7 +155,7 @@ func newOutcome(r *stardust.TransferReport) outcome {
 	o := outcome{
 		Directories: r.Directories, Files: r.Files, Bytes: r.Bytes,
 		Created: r.Created, Updated: r.Updated, Unchanged: r.Unchanged,
-		Skipped: r.Skipped, Failed: r.Failed,
+		Moved: r.Moved, Removed: r.Removed, Skipped: r.Skipped, Failed: r.Failed, Revision: r.Revision,
 	}
 	for _, p := range r.Problems {
 		o.Problems = append(o.Problems, outcomeProblem{

@@ -107,6 +107,11 @@ func (p *Plan) remove(n *catalog.Node) error {
 			return tree.Refuse(tree.NotEmpty, "entity %d: directory %s is not empty", n.Entity, tree.Quote(n.Name))
 		}
 	}
+	return p.retract(n)
+}
+
+// retract plans the end of a node.
+func (p *Plan) retract(n *catalog.Node) error {
 	p.add(catalog.Retract(n.Entity, catalog.AttributeParent),
 		catalog.Retract(n.Entity, catalog.AttributeName))
 	if n.File {

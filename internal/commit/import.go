@@ -23,12 +23,22 @@ type Item struct {
 	// Attributes is the value of the attribute attributes.NameFile that the node
 	// gets, as compact JSON; nil leaves it alone.
 	Attributes []byte
+	// Fresh says that nothing is in the item's directory, which is only planned.
+	Fresh bool
+	// Replace lets the item take the place of a file, or of an empty directory,
+	// when it is of the other kind.
+	Replace bool
 
-	// What Import sets: the node that the item is, what happened to it, and
-	// why it was refused, if it was.
-	Entity  int64
-	Outcome Outcome
-	Err     error
+	// What Import sets: the node that the item is, its revision when it stays as
+	// it was, what happened to it, and why it was refused, if it was. Blocked is
+	// then the directory in its place that was not empty, From the path that a
+	// moved file had beneath the import's directory.
+	Entity   int64
+	Revision int64
+	Outcome  Outcome
+	From     string
+	Blocked  int64
+	Err      error
 }
 
 // Outcome is what an import does with an item.
@@ -39,20 +49,30 @@ const (
 	Unchanged Outcome = iota // it was there, with this content
 	Created
 	Updated // the file got new content
+	Moved   // the file was elsewhere
 )
 
+// Moves finds files that moved: those beneath the directory Into whose path from
+// there is gone.
+type Moves struct {
+	Into int64
+	Gone func(path string) bool
+}
+
 // Import plans items, each directory before what is in it. One that can't be
-// made has its own error, and the others go on.
-func (p *Plan) Import(items []Item) error {
+// made has its own error, and the others go on. Without moves, which may be nil,
+// every file that has no node is made.
+func (p *Plan) Import(items []Item, moves *Moves) error {
 	type slot struct {
 		parent int64
 		name   string
 	}
+	m := mover{plan: p, moves: moves, touched: make(map[int64]bool)}
 	parents := make(map[int64]error) // why nothing can be put into them
 	seen := make(map[slot]bool, len(items))
 	for i := range items {
 		item := &items[i]
-		item.Entity, item.Outcome = 0, Unchanged
+		item.Entity, item.Outcome, item.Blocked, item.From = 0, Unchanged, 0, ""
 		parent, fresh, err := p.into(item, items, parents)
 		at := slot{parent, item.Name}
 		switch {
@@ -61,7 +81,7 @@ func (p *Plan) Import(items []Item) error {
 			err = tree.Refuse(tree.Taken, "its file system lists the name %s twice", tree.Quote(item.Name))
 		default:
 			seen[at] = true
-			err = p.bring(item, parent, fresh)
+			err = p.bring(item, parent, fresh, &m)
 		}
 		if err != nil && !tree.Refused(err) {
 			return err
@@ -82,6 +102,9 @@ func (p *Plan) into(item *Item, items []Item, parents map[int64]error) (parent i
 		directory := &items[item.Under-1]
 		return directory.Entity, directory.Outcome == Created, nil
 	}
+	if item.Fresh {
+		return item.Parent, true, nil
+	}
 	err, known := parents[item.Parent]
 	if !known {
 		err = tree.Directory(&p.tx.View, "directory", item.Parent)
@@ -91,21 +114,26 @@ func (p *Plan) into(item *Item, items []Item, parents map[int64]error) (parent i
 }
 
 // bring plans one item.
-func (p *Plan) bring(item *Item, parent int64, fresh bool) error {
+func (p *Plan) bring(item *Item, parent int64, fresh bool, m *mover) error {
 	if !fresh {
 		old, found, err := p.tx.Child(parent, item.Name)
 		switch {
 		case err != nil:
 			return err
+		case found && m.touched[old.Entity]:
+			return tree.Refuse(tree.Taken, "its file system changed meanwhile; import it again")
 		case found && old.File != item.File:
-			return otherKind(&old)
-		case found && item.File && old.Digest != item.Digest:
-			item.Outcome = Updated
-			p.add(catalog.Digest(old.Entity, catalog.AttributeDigest, item.Digest))
+			if err := p.giveWay(item, &old); err != nil {
+				return err
+			}
+		case found:
+			m.touched[old.Entity] = true
+			return p.keep(item, &old)
 		}
-		if found {
-			item.Entity = old.Entity
-			return p.describe(item)
+	}
+	if item.File {
+		if moved, err := m.move(item, parent); moved || err != nil {
+			return err
 		}
 	}
 	n := catalog.Node{Parent: parent, Name: item.Name, File: item.File, Digest: item.Digest}
@@ -115,6 +143,28 @@ func (p *Plan) bring(item *Item, parent int64, fresh bool) error {
 		p.add(catalog.Raw(n.Entity, attributes.NameFile, item.Attributes))
 	}
 	return nil
+}
+
+// keep plans an item whose node is there.
+func (p *Plan) keep(item *Item, old *catalog.Node) error {
+	item.Entity, item.Revision = old.Entity, old.Revision
+	if item.File && old.Digest != item.Digest {
+		item.Outcome = Updated
+		p.add(catalog.Digest(old.Entity, catalog.AttributeDigest, item.Digest))
+	}
+	return p.describe(item)
+}
+
+// giveWay plans to remove a node of the other kind.
+func (p *Plan) giveWay(item *Item, old *catalog.Node) error {
+	if !item.Replace {
+		return otherKind(old)
+	}
+	err := p.remove(old)
+	if tree.Refused(err) {
+		item.Blocked = old.Entity
+	}
+	return err
 }
 
 // describe plans the attributes of a node that is there already.
@@ -132,7 +182,9 @@ func (p *Plan) describe(item *Item) error {
 	if err != nil || same {
 		return err
 	}
-	item.Outcome = Updated
+	if item.Outcome == Unchanged {
+		item.Outcome = Updated
+	}
 	p.add(catalog.Raw(item.Entity, attributes.NameFile, item.Attributes))
 	return nil
 }

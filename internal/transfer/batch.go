@@ -1,6 +1,10 @@
 package transfer
 
-import "context"
+import (
+	"context"
+
+	"github.com/stardustdb/stardust/internal/transfer/fileindex"
+)
 
 // What one commit of an import writes at most: items, and bytes of content that
 // become durable with it.
@@ -43,21 +47,56 @@ func (im *importer) commit(ctx context.Context, items []*Item) error {
 	if len(items) == 0 {
 		return nil
 	}
-	if err := im.to.Commit(ctx, items); err != nil {
+	var gone func(string) bool
+	if im.o.Delete {
+		gone = im.isGone
+	}
+	if err := im.to.Commit(ctx, items, gone); err != nil {
 		return err
 	}
+	entries := make(map[string][]fileindex.Entry)
 	for _, item := range items {
-		switch {
-		case item.Err != nil:
-			im.failed(item.path, item.Err)
-			if item.Made == nil {
-				im.done(Failed)
-			}
-		case item.Made != nil:
-			im.update(func(r *Report) { r.Directories++ })
-		default:
-			im.done(item.Outcome)
+		if item.inTheWay = item.Blocked; item.Blocked != 0 && !item.again {
+			item.again = true
+			im.blocked = append(im.blocked, item)
+			continue
+		}
+		im.committed(item)
+		if item.Err == nil {
+			im.record(entries, item)
 		}
 	}
+	for path, of := range entries { // none without a writer
+		im.index.writer.Add(path, of)
+	}
 	return nil
+}
+
+// committed reports what became of an item.
+func (im *importer) committed(item *Item) {
+	change := Change{Path: item.path, Directory: item.Made != nil}
+	switch {
+	case item.Err != nil:
+		im.fail(item.path, item.Err)
+		if item.Made == nil {
+			im.done(Failed)
+		}
+		return
+	case item.Made != nil:
+		im.update(func(r *Report) { r.Directories++ })
+	default:
+		im.done(item.Outcome)
+	}
+	switch item.Outcome {
+	case Created:
+		change.Action = ActionCreated
+	case Updated:
+		change.Action = ActionChanged
+	case Moved:
+		change.Action, change.From = ActionMoved, item.MovedFrom
+		im.left[item.MovedFrom] = true
+	default:
+		return
+	}
+	im.changed(change)
 }

@@ -9,12 +9,16 @@ import (
 // describe returns what a file system knows of a file or directory besides its
 // name and content. Some know neither permissions nor times; of these it returns
 // nil.
-func describe(info fs.FileInfo) []byte {
-	f := attributes.File{MTime: info.ModTime()}
-	if info.Mode().Perm() == 0 && f.MTime.IsZero() {
+func (im *importer) describe(s *stat) []byte {
+	f := attributes.File{MTime: s.mtime}
+	switch {
+	case s.mode.Type() == fs.ModeSymlink:
+		f.Type = attributes.Symlink // whose permissions say nothing
+	case s.mode.Perm() == 0 && s.mtime.IsZero():
 		return nil
+	default:
+		f.SetMode(s.mode)
 	}
-	f.SetMode(info.Mode())
 	text, err := f.Encode()
 	if err != nil {
 		return nil // of nothing that is set here

@@ -4,29 +4,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"slices"
-	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust/internal/transfer/fileindex"
 )
 
-// sortedRun is how many entries of a directory are read at a time. They are
-// stored in the order of their names, so that the rows of neighbors lie near each
-// other and a listing reads few pages.
-const sortedRun = 64 << 10
+// ImportOptions are the options of an import.
+type ImportOptions struct {
+	Options
+	// Delete makes the tree hold what the file system holds and nothing else.
+	Delete bool
+	// Exclude, when not nil, tells what is neither imported nor removed.
+	Exclude *Rules
+	// SkipCaches leaves out what is in directories with a CACHEDIR.TAG.
+	SkipCaches bool
+	// OneDevice leaves out what is in directories of other file systems.
+	OneDevice bool
+	// Keep says what is kept of files.
+	Keep Keep
+	// Index is the path of the file that keeps what the import saw; empty for
+	// none. Source names the file system that is imported.
+	Index, Source string
+	// ReadAll reads files that did not change by the index, too.
+	ReadAll bool
+	// Now is the clock that tells whether a file changed just now.
+	Now func() time.Time
+}
 
 // Import copies the files and directories of a file system into a directory of
 // the tree. The report is valid with an error, too: what was committed stays.
-func Import(ctx context.Context, to Target, from fs.FS, into int64, options Options) (*Report, error) {
+func Import(ctx context.Context, to Target, from fs.FS, into int64, options ImportOptions) (*Report, error) {
 	im := &importer{
-		collector: collector{options: options}, to: to, from: from,
-		files:  make(chan *Item, 4*options.Workers),
-		stored: make(chan *Item, batchItems),
+		collector: collector{options: options.Options}, o: options, to: to, from: from, into: into,
+		files:      make(chan *Item, 4*options.Workers),
+		stored:     make(chan *Item, batchItems),
+		incomplete: make(map[string]bool), left: make(map[string]bool),
 	}
 	im.links, _ = from.(fs.ReadLinkFS)
-	err := im.run(ctx, into)
+	err := im.openIndex()
+	if err == nil {
+		err = im.run(ctx)
+	}
+	if closed := im.closeIndex(); err == nil {
+		err = closed
+	}
 	return im.finish(), err
 }
 
@@ -34,20 +59,33 @@ func Import(ctx context.Context, to Target, from fs.FS, into int64, options Opti
 // content, and a batcher that commits what they bring.
 type importer struct {
 	collector
+	o      ImportOptions
 	to     Target
 	from   fs.FS
 	links  fs.ReadLinkFS // from, when it can read symbolic links
-	files  chan *Item    // from the walk to the workers
-	stored chan *Item    // to the batcher; a directory comes before what is in it
+	into   int64
+	device uint64     // of the top, with OneDevice
+	files  chan *Item // from the walk to the workers
+	stored chan *Item // to the batcher; a directory comes before what is in it
+
+	entries []listed // of the directory that the walk is at, to be used again
+	known   []bool   // likewise
+	index   indexUse
+	gone    []goneNode      // what the walk missed, with Delete
+	blocked []*Item         // files whose place a directory has that is not empty
+	left    map[string]bool // where files moved away from
+
+	failing    sync.Mutex
+	incomplete map[string]bool // directories that something was left out of
 }
 
-func (im *importer) run(caller context.Context, into int64) error {
+func (im *importer) run(caller context.Context) error {
 	group, ctx := errgroup.WithContext(caller)
 	// The walk sends to the batcher, too: both channels' senders end together.
 	senders, sendCtx := errgroup.WithContext(ctx)
 	senders.Go(func() error {
 		defer close(im.files)
-		return im.walk(sendCtx, &Directory{Entity: into})
+		return im.walk(sendCtx)
 	})
 	for range im.options.Workers {
 		senders.Go(func() error { return im.store(sendCtx) })
@@ -63,96 +101,137 @@ func (im *importer) run(caller context.Context, into int64) error {
 			item.Content.Abandon()
 		}
 	}
+	if err == nil && im.o.Delete {
+		err = im.remove(caller)
+	}
 	return err
+}
+
+// fail reports something that could not be imported.
+func (im *importer) fail(path string, err error) {
+	im.leftOut(path)
+	im.failed(path, err)
+}
+
+// skip reports something of a kind that is never imported.
+func (im *importer) skip(path string, why error) {
+	im.leftOut(path)
+	im.collector.skip(path, why)
+}
+
+// leftOut notes that the tree may not be as the directory of a path is.
+func (im *importer) leftOut(path string) {
+	im.failing.Lock()
+	defer im.failing.Unlock()
+	im.incomplete[parentOf(path)] = true
+	im.incomplete[path] = true // it may be a directory
 }
 
 // pending is a directory that the walk has still to list.
 type pending struct {
 	path string
 	dir  *Directory
+	// entity is that of the tree's directory, when there is one. Fresh says that
+	// there was none before this import; neither is so when it is not known.
+	entity int64
+	there  bool
+	fresh  bool
 }
 
 // walk finds everything, without recursion and without following links. It
 // sends a directory to the batcher before its files to the workers.
-func (im *importer) walk(ctx context.Context, root *Directory) error {
-	for stack := []pending{{".", root}}; len(stack) > 0; {
+func (im *importer) walk(ctx context.Context) error {
+	top := pending{path: ".", dir: &Directory{Entity: im.into}, entity: im.into, there: true}
+	if im.o.OneDevice {
+		if info, err := fs.Stat(im.from, "."); err == nil {
+			im.device = statOf(info).device
+		}
+	}
+	for stack := []pending{top}; len(stack) > 0; {
 		top := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		err := im.list(ctx, top.path, func(entry fs.DirEntry) error {
-			item, err := im.found(ctx, top, entry)
-			if item != nil {
-				stack = append(stack, pending{item.path, item.Made})
+		k, err := im.knowledge(ctx, &top)
+		if err != nil {
+			return err
+		}
+		cache := im.o.SkipCaches && im.isCache(top.path)
+		whole, err := im.list(ctx, top.path, func(e *listed) error {
+			k.see(e.name)
+			if cache && e.name != cacheTag {
+				k.keep(e.name)
+				return nil
+			}
+			below, err := im.found(ctx, &top, k, e)
+			if below != nil {
+				stack = append(stack, *below)
 			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		im.listed(&top, k, whole && !cache)
 	}
 	return nil
 }
 
-// found sends an entry of a directory on its way. It returns the item of a
-// directory, which is to be listed, too.
-func (im *importer) found(ctx context.Context, in pending, entry fs.DirEntry) (directory *Item, err error) {
-	item := &Item{path: entry.Name(), Name: entry.Name(), Parent: in.dir}
-	if in.path != "." {
-		item.path = in.path + "/" + item.path
-	}
-	if bad := im.to.CheckName(item.Name); bad != nil {
-		im.failed(item.path, bad)
+// found sends an entry of a directory on its way. It returns a directory, which
+// is to be listed, too.
+func (im *importer) found(ctx context.Context, in *pending, k *knowledge, e *listed) (*pending, error) {
+	item := &Item{path: join(in.path, e.name), Name: e.name, Parent: in.dir, Replace: im.o.Delete, stat: e.stat}
+	if im.o.Exclude.Match(item.path, e.stat.mode.IsDir()) {
 		return nil, nil
 	}
+	if bad := im.to.CheckName(item.Name); bad != nil {
+		im.fail(item.path, bad)
+		return nil, nil
+	}
+	if e.err != nil {
+		im.fail(item.path, e.err)
+		return nil, nil
+	}
+	mode := e.stat.mode
 	switch {
-	case entry.IsDir():
-		item.Made = new(Directory)
-		if info, err := entry.Info(); err == nil {
-			item.Attributes = describe(info)
-		}
-		return item, send(ctx, im.stored, item)
+	case mode.IsDir():
+		return im.foundDirectory(ctx, k, item)
 	case IsTemporary(item.Name):
 		im.skip(item.path, errors.New("is what an interrupted export or get left behind, which is not imported"))
 		return nil, nil
-	case entry.Type().IsRegular():
-		return nil, send(ctx, im.files, item)
-	case entry.Type() == fs.ModeSymlink && im.links != nil:
-		item.link = true
+	case mode.IsRegular(), mode.Type() == fs.ModeSymlink && im.links != nil:
+		if k.unchanged(e) {
+			im.update(func(r *Report) { r.Bytes += e.stat.size; r.Files++; r.Unchanged++ })
+			return nil, nil
+		}
 		return nil, send(ctx, im.files, item)
 	}
-	im.skip(item.path, fmt.Errorf("is a %s, which is not imported", kindOf(entry.Type())))
+	im.skip(item.path, fmt.Errorf("is a %s, which is not imported", kindOf(mode)))
 	return nil, nil
 }
 
-// list calls fn with a directory's entries, a few at a time so that a directory
-// of any size takes bounded memory. A directory that can't be read is a problem,
-// not an error.
-func (im *importer) list(ctx context.Context, path string, fn func(fs.DirEntry) error) error {
-	f, err := im.from.Open(path)
-	if err != nil {
-		im.failed(path, err)
-		return nil
+// foundDirectory sends a directory to the batcher, unless it is known to be as it
+// was.
+func (im *importer) foundDirectory(ctx context.Context, k *knowledge, item *Item) (*pending, error) {
+	below := &pending{path: item.path}
+	var same bool
+	var err error
+	if below.entity, below.there, below.fresh, same, err = k.directory(ctx, item); err != nil {
+		return nil, err
 	}
-	defer func() { _ = f.Close() }() // reading loses nothing
-	dir, ok := f.(fs.ReadDirFile)
-	if !ok {
-		im.failed(path, errors.New("its file system cannot list it"))
-		return nil
-	}
-	for {
-		entries, err := dir.ReadDir(sortedRun)
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-		for _, entry := range entries {
-			if err := fn(entry); err != nil {
-				return err
-			}
-		}
-		if err != nil || len(entries) == 0 {
-			if err != nil && !errors.Is(err, io.EOF) {
-				im.failed(path, err)
-			}
-			return ctx.Err()
+	if same {
+		below.dir = &Directory{Entity: below.entity}
+		im.update(func(r *Report) { r.Directories++ })
+	} else {
+		item.Made = new(Directory)
+		item.Attributes = im.describe(&item.stat)
+		below.dir = item.Made
+		if err := send(ctx, im.stored, item); err != nil {
+			return nil, err
 		}
 	}
+	if im.o.OneDevice && item.stat.device != im.device {
+		return nil, nil // an empty place where something is mounted
+	}
+	return below, nil
 }
 
 func send(ctx context.Context, to chan<- *Item, item *Item) error {
@@ -162,6 +241,24 @@ func send(ctx context.Context, to chan<- *Item, item *Item) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// join returns the path of a name in a directory.
+func join(directory, name string) string {
+	if directory == "." {
+		return name
+	}
+	return directory + "/" + name
+}
+
+// parentOf returns the path of the directory that a path lies in.
+func parentOf(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[:i]
+		}
+	}
+	return "."
 }
 
 // kindOf names what a file is that is neither regular nor expected.
@@ -181,4 +278,12 @@ func kindOf(mode fs.FileMode) string {
 		return "device"
 	}
 	return "special file"
+}
+
+// indexUse is what an import has of an index.
+type indexUse struct {
+	reader *fileindex.Reader // nil when there is none that fits
+	exact  bool              // the tree is as the index says
+	writer *fileindex.Writer // nil when none is made
+	before State             // of the database when the import began
 }

@@ -27,8 +27,11 @@ type Report struct {
 	Created   int64 // files made
 	Updated   int64 // files given new content
 	Unchanged int64 // files that had the content already
+	Moved     int64 // files that an import found elsewhere, with their content
+	Removed   int64 // files and directories
 	Skipped   int64
 	Failed    int64
+	Revision  int64 // the last one when it ended, or that was read
 	// Problems are the first 1000 things that failed, and after them the first
 	// 1000 that were skipped.
 	Problems []Problem
@@ -39,6 +42,27 @@ type Options struct {
 	Workers  int // how many files are handled at a time, at least 1
 	Progress func(Progress)
 	Problem  func(Problem)
+	Change   func(Change) // for everything that is not as it was; may be nil
+	DryRun   bool         // change nothing, and report what would be
+}
+
+// Action is what a transfer did to a file or directory.
+type Action string
+
+// The actions.
+const (
+	ActionCreated Action = "created"
+	ActionChanged Action = "changed"
+	ActionMoved   Action = "moved"
+	ActionRemoved Action = "removed"
+)
+
+// Change is something that a transfer did.
+type Change struct {
+	Action    Action
+	Path      string // names divided by "/"
+	From      string // of what moved: where it was
+	Directory bool
 }
 
 // collector gathers the report of a transfer under way. Its methods may be
@@ -85,6 +109,15 @@ func (c *collector) problem(p Problem) {
 	}
 }
 
+// changed tells the caller of a change.
+func (c *collector) changed(change Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.options.Change != nil {
+		c.options.Change(change)
+	}
+}
+
 // done adds a file to the report by what became of it.
 func (c *collector) done(o Outcome) {
 	c.update(func(r *Report) {
@@ -96,6 +129,8 @@ func (c *collector) done(o Outcome) {
 			r.Updated++
 		case Unchanged:
 			r.Unchanged++
+		case Moved:
+			r.Moved++
 		}
 	})
 }
@@ -133,4 +168,6 @@ const (
 	Updated
 	// Unchanged was there as it should be.
 	Unchanged
+	// Moved: it was elsewhere in the tree, with its content.
+	Moved
 )

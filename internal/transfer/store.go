@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 )
@@ -18,77 +19,82 @@ var (
 // store is a worker: it reads files and stores their content.
 func (im *importer) store(ctx context.Context) error {
 	for item := range im.files {
-		content, attributes, err := im.storeItem(ctx, item)
-		if err != nil {
+		if err := im.storeItem(ctx, item); err != nil {
 			var source *SourceError
 			switch {
 			case errors.Is(err, errOwn):
 				im.skip(item.path, errOwn)
 			case errors.As(err, &source):
-				im.failed(item.path, source.Err)
+				im.fail(item.path, source.Err)
 				im.done(Failed)
 			default:
 				return err
 			}
 			continue
 		}
-		item.Content, item.Attributes = content, attributes
 		if err := send(ctx, im.stored, item); err != nil {
-			content.Abandon()
+			item.Content.Abandon()
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// storeItem stores a file or a symbolic link, and returns what is known of it.
-func (im *importer) storeItem(ctx context.Context, item *Item) (Content, []byte, error) {
-	if item.link {
-		return im.storeLink(ctx, im.links, item.path)
+// storeItem stores a file or a symbolic link, and sets what is known of it.
+func (im *importer) storeItem(ctx context.Context, item *Item) (err error) {
+	if item.stat.mode.Type() == fs.ModeSymlink {
+		item.Content, err = im.storeLink(ctx, item)
+	} else {
+		item.Content, err = im.storeFile(ctx, item)
 	}
-	content, info, err := im.storeFile(ctx, item.path)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		item.Attributes = im.describe(&item.stat)
 	}
-	return content, describe(info), nil
+	return err
 }
 
 // storeFile stores a file as it is between two looks at it that agree. One that
 // never stands still is stored as it was read last, and reported.
-func (im *importer) storeFile(ctx context.Context, path string) (Content, fs.FileInfo, error) {
-	f, err := im.from.Open(path)
+func (im *importer) storeFile(ctx context.Context, item *Item) (Content, error) {
+	f, err := im.from.Open(item.path)
 	if err != nil {
-		return nil, nil, &SourceError{err}
+		return nil, &SourceError{err}
 	}
 	defer func() { _ = f.Close() }() // reading loses nothing
 	before, err := f.Stat()
 	if err != nil {
-		return nil, nil, &SourceError{err}
+		return nil, &SourceError{err}
+	}
+	if !before.Mode().IsRegular() {
+		return nil, &SourceError{fmt.Errorf("has become a %s", kindOf(before.Mode()))}
 	}
 	if im.to.Owns(before) {
-		return nil, nil, errOwn
+		return nil, errOwn
 	}
 	for try := 1; ; try++ {
 		content, err := im.to.Store(ctx, io.TeeReader(&contextReader{ctx, f}, &im.collector))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
+		item.looked = im.o.Now()
 		after, err := f.Stat()
 		if err != nil {
 			content.Abandon()
-			return nil, nil, &SourceError{err}
+			return nil, &SourceError{err}
 		}
+		item.stat = statOf(after)
 		if same(before, after, content.Size()) {
-			return content, after, nil
+			return content, nil
 		}
 		again, seekable := f.(io.Seeker)
 		if try == readTries || !seekable {
-			im.failed(path, errChanged)
-			return content, after, nil
+			item.stat.exact = false // or the next import would take it for whole
+			im.fail(item.path, errChanged)
+			return content, nil
 		}
 		content.Abandon()
 		if _, err := again.Seek(0, io.SeekStart); err != nil {
-			return nil, nil, &SourceError{err}
+			return nil, &SourceError{err}
 		}
 		before = after
 	}

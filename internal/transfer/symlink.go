@@ -15,22 +15,18 @@ import (
 
 // storeLink stores the target of a symbolic link, which is not followed, as the
 // content of a file.
-func (im *importer) storeLink(ctx context.Context, links fs.ReadLinkFS, path string) (Content, []byte, error) {
-	info, err := links.Lstat(path)
+func (im *importer) storeLink(ctx context.Context, item *Item) (Content, error) {
+	item.looked = im.o.Now()
+	info, err := im.links.Lstat(item.path)
 	if err != nil {
-		return nil, nil, &SourceError{err}
+		return nil, &SourceError{err}
 	}
-	target, err := links.ReadLink(path)
+	item.stat = statOf(info)
+	target, err := im.links.ReadLink(item.path)
 	if err != nil {
-		return nil, nil, &SourceError{err}
+		return nil, &SourceError{err}
 	}
-	content, err := im.to.Store(ctx, io.TeeReader(strings.NewReader(target), &im.collector))
-	if err != nil {
-		return nil, nil, err
-	}
-	f := attributes.File{Type: attributes.Symlink, MTime: info.ModTime()}
-	text, err := f.Encode()
-	return content, text, err
+	return im.to.Store(ctx, io.TeeReader(strings.NewReader(target), &im.collector))
 }
 
 // targetBuffer refuses what is too long for the target of a link.

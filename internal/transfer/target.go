@@ -4,26 +4,72 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"iter"
+	"time"
 )
 
 // Target is the database that an import fills. Its methods may be called
-// concurrently, but Commit is called by one goroutine.
+// concurrently, but Commit and Remove are called by one goroutine.
 type Target interface {
+	// State returns the state of the database at a revision, or the present one
+	// when that is negative.
+	State(revision int64) (State, error)
 	// CheckName returns why a name cannot be in the tree, or nil.
 	CheckName(name string) error
+	// Children yields what is in a directory of the tree now.
+	Children(ctx context.Context, directory int64) iter.Seq2[Child, error]
+	// Child returns what a directory has under a name, and whether it has.
+	Child(ctx context.Context, directory int64, name string) (Child, bool, error)
 	// Store reads a file to its end and stores the bytes, which nothing names
 	// yet. It returns a *SourceError for an error of the reader; any other
 	// error ends the import.
 	Store(ctx context.Context, from io.Reader) (Content, error)
 	// Commit publishes the items' content and names it, all in one commit, in
-	// the order given: a directory comes before what is in it. It sets Outcome,
-	// Err and the entities of directories that it made or found. An error
-	// means that nothing of the batch is in the database; either way it has
-	// taken the content over.
-	Commit(ctx context.Context, items []*Item) error
+	// the order given: a directory comes before what is in it. It sets what
+	// Item says that it sets. An error means that nothing of the batch is in
+	// the database; either way it has taken the content over.
+	//
+	// Gone, when not nil, tells of a path beneath the import's directory whether
+	// the source has nothing there any more: a new file with the content of
+	// such a one is moved from there, rather than made.
+	Commit(ctx context.Context, items []*Item, gone func(path string) bool) error
+	// Remove removes nodes, those in a directory before it, all in one commit,
+	// and sets what Gone says that it sets.
+	Remove(ctx context.Context, nodes []Gone) error
 	// Owns reports whether a file is the database itself, or one of those that
 	// stand beside it while it is open.
 	Owns(info fs.FileInfo) bool
+}
+
+// State is a state of a database.
+type State struct {
+	Identity string // of the database
+	Last     int64  // the last revision
+	Record   string // digest of that transaction's record; empty when there is none
+	// Exact says that all revisions since the import began are its own.
+	Exact bool
+}
+
+// Child is a node in a directory of the tree.
+type Child struct {
+	Name             string
+	Entity, Revision int64
+	File             bool
+}
+
+// Gone is a node to remove.
+type Gone struct {
+	Entity int64
+	// Parent and Name are where it is expected; a node that is elsewhere by now
+	// stays.
+	Parent int64
+	Name   string
+	File   bool
+
+	// Removed and Err are what Remove made of it. A node with an Err was
+	// refused, and the others were not.
+	Removed bool
+	Err     error
 }
 
 // Content is the stored bytes of a file that nothing names yet.
@@ -51,14 +97,25 @@ type Item struct {
 	// Attributes is what the file system knows of it besides, as the value of
 	// the attribute attributes.NameFile; nil when it knows nothing.
 	Attributes []byte
+	// Replace lets it take the place of a file, or of an empty directory, when
+	// it is of the other kind.
+	Replace bool
 
-	// Outcome and Err are what Commit made of it. An item with an Err was
-	// refused, and the others of its batch were not.
-	Outcome Outcome
-	Err     error
+	// What Commit makes of it: the node, its revision, and where a moved one
+	// came from. Blocked is the entity of a directory in its place that is not
+	// empty. An item with an Err was refused, and the others of its batch were
+	// not.
+	Entity, Revision int64
+	Outcome          Outcome
+	MovedFrom        string
+	Blocked          int64
+	Err              error
 
-	path string // where it lies in the source
-	link bool   // it is a symbolic link
+	path     string // where it lies in the source
+	stat     stat
+	looked   time.Time // when it was so
+	inTheWay int64     // what blocked it
+	again    bool      // it was blocked before
 }
 
 // Directory is a directory of the tree. Only Commit uses it: the walk does not
@@ -66,4 +123,6 @@ type Item struct {
 type Directory struct {
 	Entity int64
 	Failed bool // it could not be made, so nothing can be in it
+	// Unreal says that it is only planned, by an import that changes nothing.
+	Unreal bool
 }
