@@ -22,28 +22,42 @@ type checkOutcome struct {
 }
 
 func newCheckCommand(e *env) *cobra.Command {
-	var asJSON bool
+	var asJSON, mend bool
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Verify the whole database",
 		Long: `Verify the tables of the database, the tree, the history, and every chunk against
 its digest. It reads only, also while others write. Each thing that is damaged is
-listed, and the exit code is 1 then.`,
-		Example: `  stardust check photos.stardust`,
+listed, and the exit code is 1 then. With --repair, what is left of a damaged database
+takes its place, as salvage saves it; the damaged one is kept as FILE.damaged.`,
+		Example: `  stardust check photos.stardust
+  stardust check --repair photos.stardust`,
 		Args:    arguments(1, 1),
 		GroupID: groupCare,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.read(cmd.Context(), args[0], nil, func(s *session) error {
-				return runCheck(cmd.Context(), e, s, asJSON)
+			if mend && asJSON {
+				return &usageError{errors.New("--repair and --json: choose one of them")}
+			}
+			damaged := false
+			err := e.read(cmd.Context(), args[0], nil, func(s *session) (err error) {
+				damaged, err = runCheck(cmd.Context(), e, s, asJSON)
+				return err
 			})
+			if mend && (damaged || errors.Is(err, stardust.StatusEvaluationFailed)) {
+				e.notice("%v", err)
+				return repair(cmd.Context(), e, args[0])
+			}
+			return err
 		},
 		ValidArgsFunction: e.complete(completeFile),
 	}
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&mend, "repair", false, "put what is left of a damaged database in its place")
 	return cmd
 }
 
-func runCheck(ctx context.Context, e *env, s *session, asJSON bool) error {
+// runCheck reports what is damaged, and whether anything is.
+func runCheck(ctx context.Context, e *env, s *session, asJSON bool) (damaged bool, err error) {
 	b := e.newBar("check", 0)
 	report, err := s.db.Check(ctx, &stardust.CheckOptions{
 		Progress: b.check,
@@ -51,7 +65,7 @@ func runCheck(ctx context.Context, e *env, s *session, asJSON bool) error {
 	})
 	b.done(report.Bytes)
 	if err != nil {
-		return stopped(ctx, err, "the check did not come to its end; what it read so far is listed above, if damaged")
+		return false, stopped(ctx, err, "the check did not come to its end; what it read so far is listed above, if damaged")
 	}
 	if asJSON {
 		outcome := checkOutcome{
@@ -67,9 +81,9 @@ func runCheck(ctx context.Context, e *env, s *session, asJSON bool) error {
 	}
 	if err == nil && report.Damaged > 0 {
 		err = errors.New(plural(report.Damaged, "thing is damaged", "things are damaged") +
-			"; everything else can be read, and storing a damaged file's content again heals it")
+			"; storing a damaged file's content again heals that, and salvage, or check --repair, saves all that is not damaged")
 	}
-	return err
+	return report.Damaged > 0, err
 }
 
 // checked says what a check without problems saw.

@@ -73,7 +73,7 @@ func commands() []func(*env) *cobra.Command {
 		newLsCommand, newTreeCommand, newCatCommand, newStatCommand, newFindCommand, newDuCommand,
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newRestoreCommand,
-		newInfoCommand, newCheckCommand, newBackupCommand,
+		newInfoCommand, newCheckCommand, newBackupCommand, newSalvageCommand,
 		newPushCommand, newCloneCommand, newPullCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newDemoCommand, newVersionCommand, newManCommand,
 	}

@@ -26,6 +26,8 @@ var rules = []rule{
 	{"internal/tree", []string{module + "/internal/commit", module + "/internal/payload", module + "/internal/heap", module + "/internal/container", "net/http"}, "the tree's rules read the catalog alone"},
 	{"internal/commit", []string{module + "/internal/payload", module + "/internal/transfer", module + "/internal/heap", module + "/internal/container", "net/http"}, "commits write the catalog and know no bytes of payloads"},
 	{"internal/heap", []string{module + "/internal/catalog", "net/http"}, "the heap lies beneath the catalog"},
+	{"internal/btree", []string{module + "/", "net/http"}, "pages of SQLite's are a format and depend on nothing of ours"},
+	{"internal/salvage", []string{module + "/internal/payload", module + "/internal/commit", module + "/internal/transfer", "net/http"}, "what is left of a file is read without what keeps a whole one"},
 	{"internal/payload", []string{module + "/internal/dust", "net/http"}, "the payload engine lies between the catalog, the heap and the API"},
 	{"internal/transfer", []string{module + "/internal/catalog", module + "/internal/payload", module + "/internal/heap", module + "/internal/container", module + "/internal/commit", module + "/objectstore", "net/http"}, "transfers know the database by the interfaces that it gives them"},
 	{"internal/replica", []string{module + "/objectstore", "net/http"}, "rows know no store"},
