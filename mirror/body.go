@@ -133,6 +133,12 @@ func (r *plainReader) readAt(p []byte, off int64) error {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
+		// Someone has cut the file. Without its entry the next read that may
+		// download does so, and the next fetch.
+		if r.m.local.forget(r.path, r.h.entry) {
+			r.m.counters.staleDropped.Add(1)
+			r.m.logger.Warn("local copy is cut", "path", r.path)
+		}
 		err = fmt.Errorf("the file ends at byte %d, the object has %d: %w", off+int64(n), r.h.entry.size, io.ErrUnexpectedEOF)
 	}
 	r.m.counters.localErrors.Add(1)

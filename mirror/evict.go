@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -9,24 +10,34 @@ import (
 // Evict removes the local copies of the paths, each in its turn, and returns how
 // many there were when all are gone. It never touches the remote. A copy whose
 // eviction a later operation cancels stays and doesn't count. The error is
-// ctx's when that ends first; the evictions happen all the same.
+// ctx's when that ends first; the evictions happen all the same. It is a [Local]
+// when files could not be removed: their copies are not served, and the removal
+// is tried again.
 func (m *Mirror) Evict(ctx context.Context, paths ...objectstore.Path) (removed int, err error) {
 	if m.closed.Load() {
 		return 0, m.fail("evict", "", objectstore.ErrClosed)
 	}
-	outcomes := make(chan bool, len(paths))
-	for _, path := range paths {
-		m.evictions.enqueue(path, &eviction{done: func(did bool) { outcomes <- did }})
+	type outcome struct {
+		did bool
+		err error
 	}
+	outcomes := make(chan outcome, len(paths))
+	for _, path := range paths {
+		m.evictions.enqueue(path, &eviction{done: func(did bool, err error) { outcomes <- outcome{did, err} }})
+	}
+	var failed error
 	for range paths {
 		select {
-		case did := <-outcomes:
-			if did {
+		case o := <-outcomes:
+			if o.did {
 				removed++
+			}
+			if o.err != nil {
+				failed = errors.Join(failed, m.fail("evict", "", o.err))
 			}
 		case <-ctx.Done():
 			return removed, m.fail("evict", "", ctx.Err())
 		}
 	}
-	return removed, nil
+	return removed, failed
 }

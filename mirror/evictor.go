@@ -31,8 +31,9 @@ type eviction struct {
 	// happen at the close, too, and they leave a copy of the ETag keep.
 	binding bool
 	keep    string
-	// done is told whether a copy was removed; may be nil.
-	done func(removed bool)
+	// done is told whether a copy was removed, and why it could not be; may be
+	// nil.
+	done func(removed bool, err error)
 }
 
 // evict queues the removal of the local copy of path.
@@ -60,7 +61,7 @@ func (v *evictor) enqueue(path objectstore.Path, e *eviction) {
 		},
 		cancelled: func() {
 			v.stats.evictionsCancelled.Add(1)
-			e.tell(false)
+			e.tell(false, nil)
 		},
 	}
 	v.ordering.enqueue(e.turn)
@@ -102,9 +103,13 @@ func (v *evictor) work() {
 // does what it is for.
 func (v *evictor) run(e *eviction, closed bool) {
 	if v.ordering.begin(e.turn) {
-		removed := (!closed || e.binding) && v.remove(e)
+		var removed bool
+		var err error
+		if !closed || e.binding {
+			removed, err = v.remove(e)
+		}
 		v.ordering.finish(e.turn)
-		e.tell(removed)
+		e.tell(removed, err)
 	}
 }
 
@@ -115,24 +120,24 @@ func (v *evictor) forget(path objectstore.Path, keep string) {
 	}
 }
 
-func (v *evictor) remove(e *eviction) bool {
+func (v *evictor) remove(e *eviction) (bool, error) {
 	path := e.turn.path
 	if e.guarded && v.local.index.get(path) != e.only {
-		return false
+		return false, nil
 	}
 	if current := v.local.index.get(path); e.binding && current != nil && current.isOf(e.keep) {
-		return false
+		return false, nil
 	}
 	had, err := v.local.remove(path)
 	if had && !e.binding {
 		v.stats.evictions.Add(1)
 	}
-	return (had || e.guarded) && err == nil
+	return (had || e.guarded) && err == nil, err
 }
 
-func (e *eviction) tell(removed bool) {
+func (e *eviction) tell(removed bool, err error) {
 	if e.done != nil {
-		e.done(removed)
+		e.done(removed, err)
 	}
 }
 

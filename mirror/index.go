@@ -67,9 +67,19 @@ type index struct {
 	entries map[objectstore.Path]*entry
 	bytes   int64
 	changes uint64
+	// common are attributes that several entries share: most objects of a store
+	// have the same Content-Type.
+	common map[attributesKey]*objectstore.Attributes
 }
 
-func newIndex() *index { return &index{entries: map[objectstore.Path]*entry{}} }
+// maxCommon bounds the attributes that are shared.
+const maxCommon = 1024
+
+type attributesKey struct{ contentType, encoding, disposition, language, cache string }
+
+func newIndex() *index {
+	return &index{entries: map[objectstore.Path]*entry{}, common: map[attributesKey]*objectstore.Attributes{}}
+}
 
 // get returns the entry of a path, or nil.
 func (x *index) get(path objectstore.Path) *entry {
@@ -83,6 +93,7 @@ func (x *index) get(path objectstore.Path) *entry {
 func (x *index) put(path objectstore.Path, e *entry) *entry {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	e.attributes = x.share(e.attributes)
 	old := x.entries[path]
 	if old != nil {
 		x.bytes -= old.size
@@ -91,6 +102,22 @@ func (x *index) put(path objectstore.Path, e *entry) *entry {
 	x.bytes += e.size
 	x.changes++
 	return old
+}
+
+// share returns attributes like a, the same for entries that have the same.
+// Nobody changes them. x.mu is held.
+func (x *index) share(a *objectstore.Attributes) *objectstore.Attributes {
+	if a == nil || len(a.Metadata) > 0 {
+		return a
+	}
+	key := attributesKey{a.ContentType, a.ContentEncoding, a.ContentDisposition, a.ContentLanguage, a.CacheControl}
+	if known := x.common[key]; known != nil {
+		return known
+	}
+	if len(x.common) < maxCommon {
+		x.common[key] = a
+	}
+	return a
 }
 
 // remove removes the entry of path: any when only is nil, else that one. It

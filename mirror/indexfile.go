@@ -41,6 +41,7 @@ func (m *Mirror) saveIndex() error {
 // keepIndex saves the index from time to time until ctx ends.
 func (m *Mirror) keepIndex(ctx context.Context) {
 	for m.options.Clock.Sleep(ctx, m.options.IndexInterval) == nil {
+		m.sweep()
 		_ = m.saveIndex() // logged there
 	}
 }

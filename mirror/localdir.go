@@ -29,6 +29,8 @@ type localDir struct {
 	watcher LocalWatcher // may be nil
 	handle  Handle       // for the watcher
 
+	leftovers leftovers
+
 	counter atomic.Uint64 // of temporary files
 	// swap is held for reading while a copy's files are opened and for writing
 	// while they are replaced: what is open is what its entry describes.
@@ -108,6 +110,12 @@ func (d *localDir) forget(path objectstore.Path, only *entry) bool {
 // lost track of them. The caller holds the path's turn. It reports whether
 // there was a copy.
 func (d *localDir) remove(path objectstore.Path) (bool, error) {
+	had, err := d.removeFiles(path)
+	d.leftovers.set(path, err != nil)
+	return had, err
+}
+
+func (d *localDir) removeFiles(path objectstore.Path) (bool, error) {
 	e := d.index.get(path)
 	plain, hashed := d.layout.name(path, false), d.layout.name(path, true)
 	if e != nil {
@@ -128,7 +136,9 @@ func (d *localDir) remove(path objectstore.Path) (bool, error) {
 	defer d.layout.release(path, form)
 	err = d.unlink(path, hashed)
 	if !form {
-		err = errors.Join(err, d.unlink(path, name))
+		if e := d.unlink(path, name); err == nil {
+			err = e
+		}
 	}
 	return false, err
 }
@@ -141,7 +151,9 @@ func (d *localDir) unlink(path objectstore.Path, name fileName) error {
 		if err := d.fs.Remove(d.join(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			d.stats.localErrors.Add(1)
 			d.logger.Warn("local file can't be removed", "path", path, "file", file, "error", err)
-			errs = errors.Join(errs, err)
+			if errs == nil {
+				errs = err // that of the other file is the same, as a rule
+			}
 		}
 	}
 	return local("remove the local copy", path, errs)

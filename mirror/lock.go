@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/stardustdb/stardust/mirror/vfs"
 )
@@ -51,11 +52,15 @@ func checkLock(lock vfs.Lock, name, identity string) error {
 		return &InvalidConfig{Message: name + " is not the lock file of a mirror; choose another directory", Source: err}
 	case doc.Format > dirFormat:
 		return &InvalidConfig{Message: fmt.Sprintf("%s has format %d, this version knows up to %d; upgrade, or choose another directory", name, doc.Format, dirFormat)}
-	case doc.Identity != identity:
-		return &InvalidConfig{Message: fmt.Sprintf("%s says that the directory mirrors %q, not %q; choose another directory", name, doc.Identity, identity)}
+	case !sameRemote(doc.Identity, identity):
+		return &InvalidConfig{Message: fmt.Sprintf("%s says that the directory mirrors %q, not %q; choose another directory, or give that identity if it is the same remote at another address", name, doc.Identity, identity)}
 	}
 	return nil
 }
+
+// sameRemote reports whether two identities name one remote: a URL is the same
+// with a slash at its end.
+func sameRemote(a, b string) bool { return strings.TrimRight(a, "/") == strings.TrimRight(b, "/") }
 
 func writeLock(lock vfs.Lock, identity string) error {
 	data, err := json.Marshal(lockDocument{dirFormat, identity})

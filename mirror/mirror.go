@@ -130,6 +130,8 @@ func (m *Mirror) stats() Stats {
 	s.Objects, s.Bytes, _ = m.local.index.totals()
 	s.OpenFiles = m.local.files.count()
 	s.Downloads, _ = m.downloads.progress()
+	s.Uploads, s.UploadBytes = m.uploads.totals()
+	s.Leftovers = m.local.leftovers.count()
 	paths, counts := m.ordering.load()
 	s.BusyPaths = paths
 	s.QueuedDownloads = max(0, counts[turnDownload]-len(s.Downloads))
@@ -192,6 +194,7 @@ func (m *Mirror) Close() error {
 	m.downloads.close()
 	m.gate.close()
 	m.background.Wait()
+	m.sweep()
 	m.evictions.close()
 	m.uploads.close()
 	err := m.saveIndex()

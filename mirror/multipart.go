@@ -3,11 +3,12 @@ package mirror
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -83,16 +84,16 @@ func (u *mirroredUpload) PutPart(ctx context.Context, number int, body objectsto
 		return "", u.remote.PutPart(ctx, number, body)
 	})
 	if err != nil {
-		return u.m.failPart(ctx, u.path, u.parts, err, func(ctx context.Context) error { return u.remote.Abort(ctx) })
+		err = u.m.failPart(ctx, u.path, u.parts, err, func(ctx context.Context) error { return u.remote.Abort(ctx) })
+		u.m.settle(u, u.parts, err, false)
+		return err
 	}
 	return nil
 }
 
 func (u *mirroredUpload) Complete(ctx context.Context) (*objectstore.PutResult, error) {
 	result, err := u.m.completeParts(ctx, u.path, u.parts, u.parts.all(), u.remote.Complete, u.remote.Abort)
-	if err == nil || isCommitted(err) || isLocalFailure(err) {
-		u.m.uploads.remove(u)
-	}
+	u.m.settle(u, u.parts, err, err == nil)
 	return result, err
 }
 
@@ -148,6 +149,7 @@ func (m *Mirror) completeParts(
 	var s *staged
 	md := metadata{}
 	if p != nil {
+		defer p.pin()()
 		s, md.size, md.blocks, err = p.assemble(ctx, chosen)
 		if err != nil {
 			m.counters.localErrors.Add(1)
@@ -189,6 +191,17 @@ func (m *Mirror) downloadWritten(ctx context.Context, op string, path objectstor
 	return nil
 }
 
+// settle forgets the local side of an upload that is over, by the error of its
+// last call: it was completed, aborted, or is not known to the remote.
+func (m *Mirror) settle(key any, p *parts, err error, completed bool) {
+	if completed || isCommitted(err) || isLocalFailure(err) || errors.Is(err, objectstore.ErrUploadNotFound) {
+		if p != nil {
+			p.discard()
+		}
+		m.uploads.remove(key)
+	}
+}
+
 // uploads are the mirrored uploads in progress: by the value of an Upload, or
 // by uploadKey.
 type uploads struct {
@@ -223,16 +236,63 @@ func (u *uploads) remove(key any) {
 	delete(u.parts, key)
 }
 
+// expire gives up the local sides that nothing was done with since a time, in
+// the order in which they began, and returns how many.
+func (u *uploads) expire(since time.Time) int {
+	n := 0
+	for _, x := range u.all() {
+		if x.parts.expire(since) {
+			n++
+			u.remove(x.key)
+		}
+	}
+	return n
+}
+
+// totals returns how many there are, and the bytes of their parts.
+func (u *uploads) totals() (n int, bytes int64) {
+	for _, x := range u.all() {
+		n++
+		bytes += x.parts.bytes.Load()
+	}
+	return n, bytes
+}
+
+type keyedParts struct {
+	key   any
+	parts *parts
+}
+
+// all returns all, in the order in which they began.
+func (u *uploads) all() []keyedParts {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	all := make([]keyedParts, 0, len(u.parts))
+	for key, p := range u.parts {
+		all = append(all, keyedParts{key, p})
+	}
+	slices.SortFunc(all, func(a, b keyedParts) int { return cmp.Compare(a.parts.s.number, b.parts.s.number) })
+	return all
+}
+
+// expireUploads gives up the local sides of uploads that rest for longer than
+// UploadTimeout, until ctx ends: their clients are likely gone.
+func (m *Mirror) expireUploads(ctx context.Context) {
+	timeout := m.options.UploadTimeout
+	for m.options.Clock.Sleep(ctx, timeout/4) == nil {
+		if n := m.uploads.expire(m.options.Clock.Now().Add(-timeout)); n > 0 {
+			m.logger.Warn("uploads that rest are not kept locally any more", "uploads", n, "resting_for", timeout)
+		}
+	}
+}
+
 // close discards the local sides of all, in the order in which they began, as a
 // simulation needs it. Their remote sides go on.
 func (u *uploads) close() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	all := slices.SortedFunc(maps.Values(u.parts), func(a, b *parts) int { return cmp.Compare(a.s.number, b.s.number) })
-	for _, p := range all {
-		p.discard()
+	for _, x := range u.all() {
+		x.parts.discard()
+		u.remove(x.key)
 	}
-	u.parts = nil
 }
 
 // multipartStore returns the remote as a MultipartStore.
@@ -300,9 +360,7 @@ func (m *Mirror) UploadPart(ctx context.Context, path objectstore.Path, id strin
 	})
 	if err != nil {
 		err = m.failPart(ctx, path, p, err, func(ctx context.Context) error { return store.AbortMultipart(ctx, path, id) })
-		if isLocalFailure(err) {
-			m.uploads.remove(uploadKey{path, id})
-		}
+		m.settle(uploadKey{path, id}, p, err, false)
 		return objectstore.Part{}, err
 	}
 	return uploaded, nil
@@ -345,9 +403,7 @@ func (m *Mirror) CompleteMultipart(ctx context.Context, path objectstore.Path, i
 			return store.CompleteMultipart(ctx, path, id, parts, options)
 		},
 		func(ctx context.Context) error { return store.AbortMultipart(ctx, path, id) })
-	if err == nil || isCommitted(err) || isLocalFailure(err) {
-		m.uploads.remove(key)
-	}
+	m.settle(key, p, err, err == nil)
 	return result, err
 }
 

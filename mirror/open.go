@@ -131,6 +131,7 @@ func (m *Mirror) run(rest *recovery) {
 		m.background.Go(func() { m.scanner.loop(ctx, m.options.RemoteScanInterval) })
 	}
 	m.background.Go(func() { m.keepIndex(ctx) })
+	m.background.Go(func() { m.expireUploads(ctx) })
 	m.background.Go(func() {
 		if err := m.policy.Run(ctx, Handle{m}); err != nil && ctx.Err() == nil {
 			m.logger.Error("the policy's background work ended", "error", err)

@@ -17,6 +17,7 @@ const (
 	DefaultMaxIdleFiles        = 256
 	DefaultMaxBackoff          = time.Second
 	DefaultStallTimeout        = 30 * time.Second
+	DefaultUploadTimeout       = 24 * time.Hour
 )
 
 // Options are the options of [Open]. The zero value of every field is its
@@ -54,6 +55,10 @@ type Options struct {
 	StallTimeout time.Duration
 	// WithoutStallTimeout waits for as long as it takes.
 	WithoutStallTimeout bool
+	// UploadTimeout is how long the local side of a multipart upload is kept
+	// that no call is made for; zero means a day. The remote's side goes on:
+	// when it is completed later, the object is downloaded.
+	UploadTimeout time.Duration
 	// Random is the source of the backoff's jitter, numbers in [0, 1). It is
 	// called concurrently; nil means math/rand/v2.
 	Random func() float64
@@ -89,6 +94,8 @@ func (o *Options) check() error {
 		message = "the remote scan interval is negative; WithoutRemoteScan turns the scan off"
 	case o.StallTimeout < 0:
 		message = "the stall timeout is negative; WithoutStallTimeout turns it off"
+	case o.UploadTimeout < 0:
+		message = "the upload timeout is negative"
 	case o.IndexInterval < 0:
 		message = "the index interval is negative"
 	case o.MaxIdleFiles < NoIdleFiles:
@@ -113,6 +120,7 @@ func (o *Options) normalize(remote objectstore.Store) Options {
 	if n.WithoutStallTimeout {
 		n.StallTimeout = 0
 	}
+	setDefault(&n.UploadTimeout, DefaultUploadTimeout)
 	setDefault(&n.IndexInterval, DefaultIndexInterval)
 	setDefault(&n.MaxIdleFiles, DefaultMaxIdleFiles)
 	n.MaxIdleFiles = max(n.MaxIdleFiles, 0)

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/stardustdb/stardust/mirror/vfs"
 	"github.com/stardustdb/stardust/objectstore"
@@ -23,6 +25,8 @@ type parts struct {
 	s          *staged
 	attributes objectstore.Attributes
 
+	bytes atomic.Int64 // of the parts kept
+
 	mu     sync.Mutex
 	slot   int64 // the size of the first part
 	taken  map[int]bool
@@ -33,7 +37,11 @@ type parts struct {
 	unsure bool
 	failed error // a Local: the upload is aborted
 	over   bool
-	whole  *whole // of the last Complete, which may be tried again
+	// expired: the local side is given up, the remote's goes on.
+	expired bool
+	pins    int       // Completes in progress
+	used    time.Time // when a part or Complete began or ended last
+	whole   *whole    // of the last Complete, which may be tried again
 }
 
 // whole is the local copy that a choice of parts makes.
@@ -62,7 +70,7 @@ func (d *localDir) newParts(ctx context.Context, path objectstore.Path, attribut
 	}
 	return &parts{
 		d: d, s: s, attributes: attributes.Clone(),
-		taken: map[int]bool{}, active: map[int]int{}, kept: map[int]*part{},
+		taken: map[int]bool{}, active: map[int]int{}, kept: map[int]*part{}, used: d.files.clock.Now(),
 	}, nil
 }
 
@@ -77,6 +85,10 @@ func (p *parts) put(ctx context.Context, number int, body objectstore.Body, send
 	if err != nil {
 		return err
 	}
+	if to == nil {
+		_, err := send(body)
+		return err
+	}
 	tee := &tee{write: func(data []byte, off int64) error {
 		_, err := to.w.WriteAt(data, to.off+off)
 		return local("write a part to the temporary file", p.s.path, err)
@@ -88,16 +100,19 @@ func (p *parts) put(ctx context.Context, number int, body objectstore.Body, send
 	return p.end(to, sent, tee.err)
 }
 
-// begin gives a part its place.
+// begin gives a part its place; nil when the local side has expired.
 func (p *parts) begin(ctx context.Context, number int, size int64) (*part, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.failed != nil:
 		return nil, p.failed
+	case p.expired:
+		return nil, nil
 	case p.over:
 		return nil, objectstore.ErrUploadNotFound
 	}
+	p.used = p.d.files.clock.Now()
 	to := &part{number: number, size: size}
 	if p.slot == 0 {
 		p.slot = size
@@ -127,6 +142,7 @@ func (p *parts) end(to *part, sent, written error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.active[to.number]--
+	p.used = p.d.files.clock.Now()
 	switch {
 	case p.failed != nil && sent == nil:
 		p.drop(to)
@@ -143,9 +159,11 @@ func (p *parts) end(to *part, sent, written error) error {
 		return p.failed
 	}
 	if old := p.kept[to.number]; old != nil {
+		p.bytes.Add(-old.size)
 		p.drop(old)
 	}
 	p.kept[to.number] = to
+	p.bytes.Add(to.size)
 	return nil
 }
 
@@ -304,6 +322,39 @@ func (p *parts) all() []objectstore.Part {
 func (p *parts) discard() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.clear()
+}
+
+// expire gives the local side of an upload up that nothing was done with since
+// a time. It reports whether it did; the remote's side goes on.
+func (p *parts) expire(since time.Time) bool {
+	if !p.mu.TryLock() {
+		return false // something is being done with it
+	}
+	defer p.mu.Unlock()
+	if p.over || p.pins > 0 || p.busy() || p.used.After(since) {
+		return false
+	}
+	p.expired = true
+	p.clear()
+	return true
+}
+
+// pin keeps the local side from expiring until the function returned is called.
+func (p *parts) pin() (unpin func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pins++
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.pins--
+		p.used = p.d.files.clock.Now()
+	}
+}
+
+// clear gives the local side up. p.mu is held.
+func (p *parts) clear() {
 	if p.over {
 		return
 	}

@@ -260,7 +260,7 @@ func (s *scanner) remove(suspects []suspect) int {
 	removed := 0
 	for _, x := range suspects {
 		wg.Add(1)
-		s.m.evictions.enqueue(x.path, &eviction{guarded: true, only: x.entry, done: func(did bool) {
+		s.m.evictions.enqueue(x.path, &eviction{guarded: true, only: x.entry, done: func(did bool, _ error) {
 			defer wg.Done()
 			if did {
 				mu.Lock()

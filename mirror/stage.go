@@ -120,6 +120,7 @@ func (s *staged) publish(metaTemp string, e *entry) error {
 		return local("rename the object into place", s.path, err)
 	}
 	s.done = true
+	d.leftovers.set(s.path, false)
 	if old := d.index.put(s.path, e); old != nil {
 		d.files.retire(old)
 		if old.hashed != e.hashed {

@@ -35,6 +35,7 @@ type recovery struct {
 // list finds out what is in the directory.
 func (r *recovery) list(ctx context.Context) error {
 	var last uint64
+	unfinishedIndex := false
 	for file, err := range r.d.fs.List(r.d.dir) {
 		if err == nil {
 			err = ctx.Err()
@@ -43,6 +44,7 @@ func (r *recovery) list(ctx context.Context) error {
 			return local("list the directory", "", err)
 		}
 		kind, name, counter := classify(file.Name)
+		unfinishedIndex = unfinishedIndex || file.Regular && file.Name == indexTempName
 		if !file.Regular || kind == foreignFile {
 			continue
 		}
@@ -60,6 +62,9 @@ func (r *recovery) list(ctx context.Context) error {
 			r.pairs[name] = p
 		case foreignFile:
 		}
+	}
+	if unfinishedIndex {
+		r.d.cleanTemp("", r.d.join(indexTempName))
 	}
 	// New temporary files must not meet old ones that are still there.
 	r.d.counter.Store(last)

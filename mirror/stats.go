@@ -21,6 +21,13 @@ type Stats struct {
 	BusyPaths int
 	// OpenFiles are held open for reads, idle ones included.
 	OpenFiles int
+	// Uploads are the multipart uploads in progress that have a local side, and
+	// UploadBytes the bytes of their parts, which Bytes does not count.
+	Uploads     int
+	UploadBytes int64
+	// Leftovers are local copies whose files could not be removed. They take
+	// space that Bytes does not count, and their removal is tried again.
+	Leftovers int
 	Counters
 	// LastScan is the latest finished remote scan; zero before the first.
 	LastScan ScanResult
@@ -61,7 +68,7 @@ type Counters struct {
 	LocalErrors         int64 `json:"localErrors"`         // local I/O that failed
 	ScanRemoved         int64 `json:"scanRemoved"`         // local copies that remote scans removed
 	ScanFailures        int64 `json:"scanFailures"`        // remote scans that failed
-	StaleEntriesDropped int64 `json:"staleEntriesDropped"` // local copies found missing when read
+	StaleEntriesDropped int64 `json:"staleEntriesDropped"` // local copies found missing or cut when read
 }
 
 // ScanResult describes one remote scan.

@@ -66,7 +66,7 @@ func (m *Mirror) supersede(ctx context.Context, path objectstore.Path, result *o
 	}
 	// A download may be under way that began before the write.
 	done := make(chan struct{})
-	m.evictions.enqueue(path, &eviction{binding: true, keep: etag, done: func(bool) { close(done) }})
+	m.evictions.enqueue(path, &eviction{binding: true, keep: etag, done: func(bool, error) { close(done) }})
 	select {
 	case <-done:
 	case <-ctx.Done():

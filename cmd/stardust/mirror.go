@@ -36,6 +36,7 @@ type mirrorFlags struct {
 	upstream  string
 	dir       string
 	policy    policyFlags
+	identity  string
 	downloads int
 	scan      time.Duration
 }
@@ -44,6 +45,7 @@ func (f *mirrorFlags) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.upstream, "upstream", "", "URL of the store to mirror, such as s3://bucket")
 	flags.StringVar(&f.dir, "dir", "", "directory of the local copies; made when it is missing")
+	flags.StringVar(&f.identity, "identity", "", "name of the mirrored store, for a directory that was made under another URL of it, as LOCK there says")
 	flags.IntVar(&f.downloads, "downloads", mirror.DefaultDownloadConcurrency, "download with this many requests at a time")
 }
 
@@ -87,7 +89,7 @@ const mirrorLock = "LOCK"
 // open opens the mirror and calls fn with it.
 func (f *mirrorFlags) open(ctx context.Context, e *env, policy mirror.Policy, fn func(*mirror.Mirror) error) error {
 	return e.withStore(ctx, f.upstream, func(store objectstore.Store) (err error) {
-		m, err := mirror.Open(ctx, f.dir, store, policy, &mirror.Options{DownloadConcurrency: f.downloads, WithoutRemoteScan: true, Verify: true, MaxRetries: commandRetries, Logger: e.logger()})
+		m, err := mirror.Open(ctx, f.dir, store, policy, &mirror.Options{Identity: f.identity, DownloadConcurrency: f.downloads, WithoutRemoteScan: true, Verify: true, MaxRetries: commandRetries, Logger: e.logger()})
 		if err != nil {
 			return aboutStore(f.dir, err)
 		}

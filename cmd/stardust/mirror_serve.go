@@ -162,7 +162,7 @@ func (f *serveFlags) options(e *env, store objectstore.Store, credentials map[st
 		Credentials: credentials, Anonymous: f.anonymous, Region: f.region,
 		WithoutVerification: f.unchecked,
 		Mirror: mirror.Options{
-			DownloadConcurrency: f.downloads, RemoteScanInterval: max(f.scan, 0), WithoutRemoteScan: f.scan < 0,
+			Identity: f.identity, DownloadConcurrency: f.downloads, RemoteScanInterval: max(f.scan, 0), WithoutRemoteScan: f.scan < 0,
 		},
 		MaxConcurrentRequests: f.requests, Now: e.now, Logger: e.serviceLogger(),
 	}

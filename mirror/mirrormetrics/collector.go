@@ -3,6 +3,8 @@
 package mirrormetrics
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/stardustdb/stardust/mirror"
@@ -23,7 +25,8 @@ type metric struct {
 }
 
 // NewCollector returns the collector of a mirror. It holds no resources; after
-// the mirror's Close it reports what was last.
+// the mirror's Close it reports what was last. Two mirrors in one registry need
+// different labels: register each with prometheus.WrapRegistererWith.
 func NewCollector(m *mirror.Mirror) *Collector {
 	c := &Collector{handle: m.Handle()}
 	gauge := func(name, help string, value func(*mirror.Stats) int64) {
@@ -38,6 +41,10 @@ func NewCollector(m *mirror.Mirror) *Collector {
 	gauge("queued_downloads", "Downloads that wait for their place in line or a free slot.", func(s *mirror.Stats) int64 { return int64(s.QueuedDownloads) })
 	gauge("pending_evictions", "Evictions that wait for their place in line.", func(s *mirror.Stats) int64 { return int64(s.PendingEvictions) })
 	gauge("busy_paths", "Paths with an operation running or waiting.", func(s *mirror.Stats) int64 { return int64(s.BusyPaths) })
+	gauge("uploads", "Multipart uploads in progress that have a local side.", func(s *mirror.Stats) int64 { return int64(s.Uploads) })
+	gauge("upload_bytes", "Bytes of their parts.", func(s *mirror.Stats) int64 { return s.UploadBytes })
+	gauge("leftovers", "Local copies whose files could not be removed.", func(s *mirror.Stats) int64 { return int64(s.Leftovers) })
+	gauge("last_scan_timestamp_seconds", "When the last remote scan ended, in seconds since 1970; 0 before the first.", func(s *mirror.Stats) int64 { return unix(s.LastScan.Finished) })
 	gauge("open_files", "Files held open for reads.", func(s *mirror.Stats) int64 { return int64(s.OpenFiles) })
 
 	counter("hits", "Reads that found the local copy.", func(s *mirror.Stats) int64 { return s.Hits })
@@ -60,7 +67,15 @@ func NewCollector(m *mirror.Mirror) *Collector {
 	counter("local_errors", "Failures of the local disk.", func(s *mirror.Stats) int64 { return s.LocalErrors })
 	counter("scan_removed", "Local copies that remote scans removed.", func(s *mirror.Stats) int64 { return s.ScanRemoved })
 	counter("scan_failures", "Remote scans that failed.", func(s *mirror.Stats) int64 { return s.ScanFailures })
+	counter("stale_entries_dropped", "Local copies found missing or cut when read.", func(s *mirror.Stats) int64 { return s.StaleEntriesDropped })
 	return c
+}
+
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
 }
 
 func (c *Collector) add(kind prometheus.ValueType, name, help string, value func(*mirror.Stats) int64) {
