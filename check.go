@@ -3,6 +3,7 @@ package stardust
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -37,6 +38,15 @@ type CheckReport struct {
 	// Problems are the first 1000 things that are wrong; Damaged counts all.
 	Problems []error
 	Damaged  int64
+	// DamagedPayloads are the payloads that have a damaged chunk. Uploading one
+	// again heals it.
+	DamagedPayloads []DamagedPayload
+}
+
+// DamagedPayload is a payload that cannot be read whole.
+type DamagedPayload struct {
+	Digest Digest
+	Size   int64 // in bytes
 }
 
 // Check verifies the whole file: the tables and what they say of each other,
@@ -93,6 +103,7 @@ type checking struct {
 
 	mu     sync.Mutex
 	report CheckReport
+	bad    map[int64]bool // damaged chunks, by row
 }
 
 func (c *checking) problem(err error) {
@@ -132,7 +143,50 @@ func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil || len(c.bad) == 0 {
+		return err
+	}
+	return c.payloads(ctx, v)
+}
+
+// payloads finds out which payloads have damaged chunks.
+func (c *checking) payloads(ctx context.Context, v *catalog.View) error {
+	var list []catalog.Payload
+	if err := v.Payloads(0, func(p *catalog.Payload) bool {
+		list = append(list, *p)
+		return ctx.Err() == nil
+	}); err != nil {
+		return err
+	}
+	for i := range list {
+		p := &list[i]
+		for at := int64(0); at < p.Size; {
+			segment, err := v.Segment(p, at)
+			if payload.IsDamage(err) {
+				break // it has been reported
+			}
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(segment.Entries, func(e catalog.Entry) bool { return c.bad[e.Chunk] }) {
+				c.report.DamagedPayloads = append(c.report.DamagedPayloads, DamagedPayload{p.Digest, p.Size})
+				break
+			}
+			at = segment.End()
+		}
+	}
 	return ctx.Err()
+}
+
+// damagedChunk reports a chunk.
+func (c *checking) damagedChunk(row int64, err error) {
+	c.problem(err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bad == nil {
+		c.bad = make(map[int64]bool)
+	}
+	c.bad[row] = true
 }
 
 func (c *checking) verify(ctx context.Context, work <-chan catalog.Chunk) error {
@@ -147,7 +201,7 @@ func (c *checking) verify(ctx context.Context, work <-chan catalog.Chunk) error 
 			err = c.db.payloads.ReadChunk(ctx, row.ID, buffer.Data[:row.Size])
 		}
 		if payload.IsDamage(err) {
-			c.problem(err)
+			c.damagedChunk(row.ID, err)
 		} else if err != nil {
 			return err
 		}

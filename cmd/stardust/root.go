@@ -73,7 +73,7 @@ func commands() []func(*env) *cobra.Command {
 		newLsCommand, newTreeCommand, newCatCommand, newStatCommand, newFindCommand, newDuCommand,
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newRestoreCommand,
-		newInfoCommand, newCheckCommand, newBackupCommand, newSalvageCommand,
+		newInfoCommand, newCheckCommand, newBackupCommand, newSalvageCommand, newHealCommand,
 		newPushCommand, newCloneCommand, newPullCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newDemoCommand, newVersionCommand, newManCommand,
 	}
