@@ -83,11 +83,11 @@ func (c *copier) lastUpTo(ctx context.Context, at int64) (last int64, err error)
 // compare returns an error unless the target's rows are the first ones of the
 // source's.
 func (c *copier) compare(ctx context.Context) error {
-	ahead, err := prefix(ctx, c.db, c.from, c.local, c.goal)
+	ahead, err := isPrefix(ctx, c.db, c.from, c.local, c.goal)
 	if err != nil || ahead {
 		return err
 	}
-	behind, err := prefix(ctx, c.from, c.db, c.goal, c.local)
+	behind, err := isPrefix(ctx, c.from, c.db, c.goal, c.local)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (c *copier) compare(ctx context.Context) error {
 	return c.parted(ctx)
 }
 
-// prefix reports whether the rows of one file, up to its end, are the first of
+// isPrefix reports whether the rows of one file, up to its end, are the first of
 // another's.
-func prefix(ctx context.Context, one, other *replica.DB, end, otherEnd replica.Position) (bool, error) {
+func isPrefix(ctx context.Context, one, other *replica.DB, end, otherEnd replica.Position) (bool, error) {
 	if !reaches(otherEnd, end) {
 		return false, nil
 	}

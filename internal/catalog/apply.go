@@ -78,7 +78,7 @@ func (t *Tx) applyNodeFact(n *Node, f *Fact) error {
 			return err
 		}
 		if !found {
-			return corrupt("entity %d: payload %x is not published", f.Entity, f.Value.Digest)
+			return corrupt("entity %d: payload %v is not published", f.Entity, f.Value.Digest)
 		}
 		n.File, n.Payload, n.Size, n.Digest = true, p.ID, p.Size, p.Digest
 	default:
