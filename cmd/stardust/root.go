@@ -75,6 +75,7 @@ func commands() []func(*env) *cobra.Command {
 		newLogCommand, newDiffCommand, newRestoreCommand,
 		newInfoCommand, newCheckCommand, newBackupCommand, newSalvageCommand, newHealCommand,
 		newPushCommand, newCloneCommand, newPullCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
+		newServeCommand, newUserCommand, newTokenCommand, newShareCommand,
 		newDemoCommand, newVersionCommand, newManCommand,
 	}
 }
