@@ -26,6 +26,8 @@ type downloader struct {
 	limit    int
 	stall    time.Duration // the longest silence of a GET; zero: any
 	buffers  sync.Pool     // of *[]byte
+	// admit is the policy's; nil admits all.
+	admit func(path objectstore.Path, size int64) bool
 
 	wg      sync.WaitGroup
 	mu      sync.Mutex
@@ -200,6 +202,8 @@ func (d *downloader) run(f *flight) {
 		err = d.fail("fetch", f.path, objectstore.ErrClosed)
 	case ctx.Err() != nil:
 		err = context.Canceled
+	case isNotLocal(err):
+		err = d.fail("fetch", f.path, err) // the policy's wish and no failure
 	default:
 		err = d.failed(f, err)
 	}

@@ -181,6 +181,11 @@ func isLocalFailure(err error) bool {
 	return errors.As(err, &failure)
 }
 
+func isNotLocal(err error) bool {
+	var missing *NotLocal
+	return errors.As(err, &missing)
+}
+
 func isCommitted(err error) bool {
 	var committed *WriteCommitted
 	return errors.As(err, &committed)

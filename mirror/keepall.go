@@ -97,7 +97,7 @@ func (w *warming) flush() (fatal error) {
 			continue
 		}
 		switch err := fetch.Wait(w.ctx); {
-		case isGone(err):
+		case isGone(err), isNotLocal(err): // the policy may not want it
 		case w.ctx.Err() != nil, isLocalFailure(err), errors.Is(err, objectstore.ErrClosed):
 			fatal = err
 		default:

@@ -21,7 +21,12 @@ type LRU struct {
 	order *list.List // of *lruItem, the last used in front
 	items map[objectstore.Path]*list.Element
 	bytes int64
+	// large are some of the objects that are larger than the limit.
+	large map[objectstore.Path]struct{}
 }
+
+// maxLarge bounds how many large objects an LRU remembers.
+const maxLarge = 10_000
 
 type lruItem struct {
 	path objectstore.Path
@@ -29,13 +34,13 @@ type lruItem struct {
 }
 
 // NewLRU returns an LRU that keeps up to limit bytes. An object of more than
-// that is served from a copy that goes again at once. The error is an
-// [InvalidConfig].
+// that gets no copy: its reads go to the remote, and nothing is evicted for it.
+// The error is an [InvalidConfig].
 func NewLRU(limit int64) (*LRU, error) {
 	if limit <= 0 {
 		return nil, &InvalidConfig{Message: fmt.Sprintf("the limit of an LRU is %d bytes", limit)}
 	}
-	return &LRU{limit: limit, order: list.New(), items: map[objectstore.Path]*list.Element{}}, nil
+	return &LRU{limit: limit, order: list.New(), items: map[objectstore.Path]*list.Element{}, large: map[objectstore.Path]struct{}{}}, nil
 }
 
 // ReadRoute implements Policy.
@@ -44,18 +49,44 @@ func (l *LRU) ReadRoute(path objectstore.Path, _ *objectstore.GetOptions) (ReadR
 	defer l.mu.Unlock()
 	if element := l.items[path]; element != nil {
 		l.order.MoveToFront(element)
+	} else if _, large := l.large[path]; large {
+		return ReadRemote, nil
 	}
 	return ReadThrough, nil
 }
 
+// Admit implements Admitter: what could never stay gets no copy.
+func (l *LRU) Admit(path objectstore.Path, size int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if size <= l.limit {
+		return true
+	}
+	if len(l.large) >= maxLarge {
+		clear(l.large)
+	}
+	l.large[path] = struct{}{}
+	return false
+}
+
 // PutRoute implements Policy.
-func (l *LRU) PutRoute(objectstore.Path, *objectstore.PutOptions) (WriteRoute, error) {
+func (l *LRU) PutRoute(path objectstore.Path, _ *objectstore.PutOptions) (WriteRoute, error) {
+	l.forgetSize(path)
 	return WriteMirror, nil
 }
 
 // MultipartRoute implements Policy.
-func (l *LRU) MultipartRoute(objectstore.Path, *objectstore.MultipartOptions) (MultipartRoute, error) {
+func (l *LRU) MultipartRoute(path objectstore.Path, _ *objectstore.MultipartOptions) (MultipartRoute, error) {
+	l.forgetSize(path)
 	return MultipartMirror, nil
+}
+
+// forgetSize is for a path that is about to be written: its next object may be
+// small.
+func (l *LRU) forgetSize(path objectstore.Path) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.large, path)
 }
 
 // Installed implements LocalWatcher: it makes room. Copies count until they
@@ -64,7 +95,13 @@ func (l *LRU) MultipartRoute(objectstore.Path, *objectstore.MultipartOptions) (M
 func (l *LRU) Installed(path objectstore.Path, size int64, mirror Handle) {
 	l.mu.Lock()
 	l.drop(path)
-	l.items[path] = l.order.PushFront(&lruItem{path, size})
+	if size > l.limit {
+		// Of a write, which is mirrored before its size is known here: it goes
+		// alone.
+		l.items[path] = l.order.PushBack(&lruItem{path, size})
+	} else {
+		l.items[path] = l.order.PushFront(&lruItem{path, size})
+	}
 	l.bytes += size
 	var surplus []objectstore.Path
 	left := l.bytes

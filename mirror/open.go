@@ -88,6 +88,9 @@ func assemble(dir string, remote objectstore.Store, policy Policy, o Options) *M
 		stats: &m.counters, logger: o.Logger, fail: m.fail, limit: o.DownloadConcurrency, stall: o.StallTimeout,
 		running: map[*flight]context.CancelFunc{},
 	}
+	if admitter, ok := policy.(Admitter); ok {
+		m.downloads.admit = admitter.Admit
+	}
 	m.evictions = &evictor{local: m.local, ordering: m.ordering, stats: &m.counters}
 	m.scanner = &scanner{m: m}
 	return m

@@ -138,6 +138,17 @@ type LocalWatcher interface {
 	Removed(path objectstore.Path)
 }
 
+// An Admitter is an optional interface of a [Policy] that does not want every
+// object that a [ReadThrough] asks for to become local, such as one that bounds
+// their size.
+type Admitter interface {
+	// Admit runs when the remote has told the size of an object that is about
+	// to be downloaded. False gives the download up: the read is answered by
+	// the remote, and a Fetch of the path fails with [NotLocal]. It must be
+	// cheap and never wait.
+	Admit(path objectstore.Path, size int64) bool
+}
+
 // BasePolicy has the optional methods of [Policy] as no-ops, to be embedded.
 type BasePolicy struct{}
 

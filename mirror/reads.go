@@ -157,7 +157,10 @@ func (m *Mirror) getThrough(ctx context.Context, path objectstore.Path, options 
 			m.counters.readThroughs.Add(1)
 		}
 		if err := m.await(ctx, m.downloads.launch(path, launch{})); err != nil {
-			if isLocalFailure(err) {
+			switch {
+			case isNotLocal(err):
+				return m.remote.Get(ctx, path, options) // not admitted
+			case isLocalFailure(err):
 				return m.getAround(ctx, path, options, err)
 			}
 			return nil, err

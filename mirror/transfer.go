@@ -101,6 +101,10 @@ func (d *downloader) attempt(ctx context.Context, f *flight, s *staged, ranged b
 		src.close()
 		return metadata{}, fmt.Errorf("remote answered bytes %d to %d of %d for the whole object", result.Start, result.End, size)
 	}
+	if d.admit != nil && !d.admit(f.path, size) {
+		src.close()
+		return metadata{}, &NotLocal{f.path}
+	}
 	if err := t.run(ctx, &src); err != nil {
 		return metadata{}, err
 	}

@@ -9,6 +9,10 @@ import (
 var (
 	// ErrNotFound: there is no object at the path.
 	ErrNotFound = errors.New("object not found")
+	// ErrNoBucket: the bucket, container or directory that the store keeps its
+	// objects in does not exist. It is not ErrNotFound, which says that an
+	// object is gone.
+	ErrNoBucket = errors.New("the store's bucket does not exist")
 	// ErrAlreadyExists: a create-only write met an existing object.
 	ErrAlreadyExists = errors.New("object already exists")
 	// ErrPrecondition: a condition (If-Match, expected version) did not hold.

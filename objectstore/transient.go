@@ -50,7 +50,7 @@ func IsTransient(err error) bool {
 	for _, final := range [...]error{
 		ErrNotFound, ErrAlreadyExists, ErrPrecondition, ErrNotModified, ErrPermissionDenied,
 		ErrUnauthenticated, ErrUnsupported, ErrInvalidPath, ErrInvalidRange, ErrInvalidOption,
-		ErrUploadNotFound, ErrInvalidPart, ErrNoSpace, ErrClosed,
+		ErrUploadNotFound, ErrInvalidPart, ErrNoSpace, ErrClosed, ErrNoBucket,
 		context.Canceled,
 	} {
 		if errors.Is(err, final) {

@@ -27,6 +27,7 @@ import (
 type Policy struct {
 	options PolicyOptions
 	state   policyState
+	lost    lostSSTs
 }
 
 var _ mirror.Policy = (*Policy)(nil)
@@ -85,7 +86,11 @@ func (p *Policy) fetch(ctx context.Context, handle mirror.Handle, set sstSet) er
 	if len(set) == 0 {
 		return nil
 	}
-	return handle.Fetch(p.state.owners.paths(set)...).Wait(ctx)
+	paths := p.state.owners.paths(set)
+	if p.options.TolerateLostSSTs {
+		return p.lost.fetch(ctx, handle, paths, p.options.Logger)
+	}
+	return handle.Fetch(paths...).Wait(ctx)
 }
 
 // selector returns the segment predicate as it applies to the manifest.

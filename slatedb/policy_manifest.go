@@ -49,7 +49,11 @@ func (p *Policy) observeManifest(ctx context.Context, name Name, data []byte, ha
 
 	// 4 to 7. Advance, unless another manifest overtook this one.
 	advanced, current := p.state.advance(m, retained, checkpoints, func(gone sstSet) {
-		handle.Evict(p.state.owners.paths(gone)...)
+		paths := p.state.owners.paths(gone)
+		handle.Evict(paths...)
+		for _, path := range paths {
+			p.lost.remove(path)
+		}
 	})
 	if !advanced {
 		return p.warmOlder(ctx, handle, m, own, current)

@@ -62,6 +62,14 @@ type PolicyOptions struct {
 	//
 	// A tag that a call does have counts as it does without this option.
 	PathTags bool
+	// TolerateLostSSTs answers a manifest although an SST that it references
+	// cannot be downloaded, because it is missing or damaged in the store. A
+	// SlateDB with direct access opens such a database and reads all other rows;
+	// by default (RFC 0034) it could not get the manifest here at all. Reads of
+	// the SST, which fails as it would with direct access, go to the store until
+	// a download succeeds: each later manifest tries again in the background.
+	// Failures of the local disk are errors as ever.
+	TolerateLostSSTs bool
 }
 
 // normalize returns the options with their defaults filled in; o may be nil.

@@ -40,6 +40,8 @@ func (p *Policy) ReadRoute(path objectstore.Path, options *objectstore.GetOption
 	}
 	tag, tagged := TagOf(options.Extensions)
 	switch {
+	case p.lost.has(path):
+		return mirror.ReadRemote, nil
 	case !tagged && p.options.PathTags && p.ownsRead(path):
 		return mirror.ReadThrough, nil
 	case !tagged || !p.selects(tag):

@@ -57,8 +57,15 @@ func (x *exchange) listBuckets() error {
 	return nil
 }
 
-// headBucket serves HeadBucket.
+// headBucket serves HeadBucket. It asks the Store for its first object, so that a
+// bucket elsewhere that does not exist, or denies access, is not said to be there.
 func (x *exchange) headBucket() error {
+	for _, err := range x.bucket.store.List(x.r.Context(), &objectstore.ListOptions{Extensions: x.extensions()}) {
+		if err != nil {
+			return err
+		}
+		break
+	}
 	x.w.Header().Set("X-Amz-Bucket-Region", x.h.options.Region)
 	x.w.Header().Set("Content-Type", "application/xml")
 	x.writeStatus(http.StatusOK)

@@ -106,6 +106,7 @@ func asFailure(err error) *Failure {
 		code, message string
 	}{
 		{objectstore.ErrNotFound, "NoSuchKey", "The specified key does not exist."},
+		{objectstore.ErrNoBucket, "NoSuchBucket", "The bucket behind this endpoint does not exist."},
 		{objectstore.ErrAlreadyExists, "PreconditionFailed", preconditionMessage},
 		{objectstore.ErrPrecondition, "PreconditionFailed", preconditionMessage},
 		{objectstore.ErrNotModified, "NotModified", "Not modified."},

@@ -32,7 +32,8 @@ type Options struct {
 	// Database mirrors a SlateDB. Policy mirrors by another policy. Exactly
 	// one of them must be set. Without a root, the sidecar takes that of the
 	// first manifest that passes, and has nothing to warm before. Its tags
-	// are always derived from paths.
+	// are always derived from paths, and an SST that the upstream has lost
+	// does not keep a manifest from being answered.
 	Database *slatedb.PolicyOptions
 	Policy   mirror.Policy
 	// WarmPrefix, with Policy, is the prefix of what must be local before the
@@ -78,7 +79,7 @@ func (o *Options) policy() (mirror.Policy, *slatedb.Policy) {
 		return o.Policy, nil
 	}
 	database := *o.Database
-	database.PathTags = true
+	database.PathTags, database.TolerateLostSSTs = true, true
 	if database.Logger == nil {
 		database.Logger = o.Logger
 	}

@@ -33,17 +33,17 @@ func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
 		"trouble": trouble,
 	}).ParseFS(files, "status.html"))
 	return map[string]http.Handler{
-		"healthz": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok\n") }),
-		"readyz":  http.HandlerFunc(s.serveReady),
-		"metrics": promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}),
-		"status": readOnly(func(w http.ResponseWriter) {
+		"healthz": readOnly(func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok\n") }),
+		"readyz":  readOnly(s.serveReady),
+		"metrics": readOnly(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP),
+		"status": readOnly(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 			if err := page.Execute(w, s.Status()); err != nil {
 				s.options.Logger.Debug("the status page was not taken", "error", err)
 			}
 		}),
-		"status.json": readOnly(func(w http.ResponseWriter) {
+		"status.json": readOnly(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			encoder := json.NewEncoder(w)
 			encoder.SetIndent("", "  ")
@@ -72,7 +72,7 @@ func answer(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text)) // the client has gone
 }
 
-func readOnly(serve func(http.ResponseWriter)) http.Handler {
+func readOnly(serve http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains([]string{http.MethodGet, http.MethodHead}, r.Method) {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -80,7 +80,7 @@ func readOnly(serve func(http.ResponseWriter)) http.Handler {
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		serve(w)
+		serve(w, r)
 	})
 }
 

@@ -299,7 +299,7 @@ func TestAnotherDatabaseIsNeverAnsweredFromThisOne(t *testing.T) {
 	<-s.Ready()
 	// The client must not take the refusal for an error that passes.
 	_, err := get(t, client, "other/manifest/00000000000000000016.manifest")
-	if err == nil || !strings.Contains(err.Error(), "InvalidRequest") || !strings.Contains(err.Error(), `under "other"`) {
+	if err == nil || !strings.Contains(err.Error(), "InvalidRequest") || !strings.Contains(err.Error(), `not of the database under "db"`) {
 		t.Errorf("a manifest of another database was answered with %v", err)
 	}
 	path := "other/compacted/01M8TRB79STZRHH2KEP6ZZK9G5.sst"

@@ -53,6 +53,13 @@ func (s *Sidecar) warmUp(ctx context.Context) {
 }
 
 func (s *Sidecar) warmOnce(ctx context.Context) (warmState, error) {
+	// Whatever there is to warm: a sidecar that is ready has seen its upstream.
+	for _, err := range s.options.Upstream.List(ctx, nil) {
+		if err != nil {
+			return warming, err
+		}
+		break
+	}
 	switch {
 	case s.database != nil:
 		root := s.options.Database.Root

@@ -17,8 +17,9 @@ type OS struct{}
 // millions costs little memory.
 const listBatch = 4096
 
-// MkdirAll implements FS.
-func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o777) }
+// MkdirAll implements FS. What a mirror keeps is as private as the bucket that it
+// comes from: directories and files are their owner's alone.
+func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o700) }
 
 // Open implements FS; the File is an [OSFile].
 func (OS) Open(name string) (File, error) {
@@ -31,7 +32,7 @@ func (OS) Open(name string) (File, error) {
 
 // Create implements FS.
 func (OS) Create(name string) (Writer, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (w *osWriter) Close() error {
 
 // Lock implements FS.
 func (OS) Lock(name string) (Lock, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -56,8 +56,7 @@ func classifyResponse(response *azcore.ResponseError, err error) error {
 	case bloberror.BlobNotFound:
 		return fmt.Errorf("%w: %w", objectstore.ErrNotFound, err)
 	case bloberror.ContainerNotFound:
-		// Not ErrNotFound, which would say that the object is gone.
-		return fmt.Errorf("the container does not exist: %w", err)
+		return fmt.Errorf("%w: %w", objectstore.ErrNoBucket, err)
 	case bloberror.BlobAlreadyExists, bloberror.TargetConditionNotMet, bloberror.ConditionNotMet:
 		if response.StatusCode == http.StatusNotModified {
 			return fmt.Errorf("%w: %w", objectstore.ErrNotModified, err)

@@ -98,8 +98,7 @@ func classifyAnswer(answer *answerError, err error) error {
 	switch answer.status {
 	case http.StatusNotFound:
 		if strings.Contains(answer.message, "bucket does not exist") {
-			// Not ErrNotFound, which would say that the object is gone.
-			return fmt.Errorf("the bucket does not exist: %w", err)
+			return fmt.Errorf("%w: %w", objectstore.ErrNoBucket, err)
 		}
 		sentinel = objectstore.ErrNotFound
 	case http.StatusPreconditionFailed:

@@ -77,7 +77,7 @@ func TestErrorsOfTheServiceAreTold(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"error":{"code":404,"message":"The specified bucket does not exist.","errors":[{"reason":"notFound"}]}}`)
 	})
-	if _, err := s.Get(t.Context(), "object", nil); err == nil || errors.Is(err, objectstore.ErrNotFound) || !strings.Contains(err.Error(), "bucket does not exist") {
+	if _, err := s.Get(t.Context(), "object", nil); !errors.Is(err, objectstore.ErrNoBucket) || errors.Is(err, objectstore.ErrNotFound) {
 		t.Errorf("missing bucket: %v", err)
 	}
 	for status, want := range map[int]error{

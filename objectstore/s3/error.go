@@ -28,10 +28,6 @@ func classify(err error) error {
 		if isTransientCode(api.ErrorCode()) {
 			return objectstore.Transient(err, retryAfter(err))
 		}
-		if api.ErrorCode() == "NoSuchBucket" {
-			// Not ErrNotFound, which would say that the object is gone.
-			return fmt.Errorf("the bucket does not exist: %w", err)
-		}
 	}
 	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
 		return classifyStatus(response.HTTPStatusCode(), err)
@@ -47,6 +43,8 @@ func sentinelOf(code string) error {
 	switch code {
 	case "NoSuchKey", "NotFound", "NoSuchVersion":
 		return objectstore.ErrNotFound
+	case "NoSuchBucket":
+		return objectstore.ErrNoBucket
 	case "NoSuchUpload":
 		return objectstore.ErrUploadNotFound
 	case "InvalidPart", "InvalidPartOrder", "EntityTooSmall":
@@ -65,7 +63,9 @@ func sentinelOf(code string) error {
 		// Of versitygw, whose file system cannot hold such keys.
 		"ObjectParentIsFile", "ExistingObjectIsDirectory", "DirectoryObjectContainsData":
 		return objectstore.ErrUnsupported
-	case "KeyTooLongError":
+	case "KeyTooLongError", "InvalidURI",
+		// Of versitygw, whose file system cannot hold such keys.
+		"InvalidObjectName":
 		return objectstore.ErrInvalidPath
 	case "QuotaExceeded", "InsufficientStorage", "XMinioStorageFull":
 		return objectstore.ErrNoSpace
@@ -77,7 +77,7 @@ func sentinelOf(code string) error {
 func isTransientCode(code string) bool {
 	switch code {
 	case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout", "RequestTimeTooSkewed", "OperationAborted",
-		"ConditionalRequestConflict", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests", "Busy":
+		"ConditionalRequestConflict", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests", "Busy":
 		return true
 	default:
 		return false
@@ -101,6 +101,9 @@ func classifyStatus(status int, err error) error {
 		sentinel = objectstore.ErrNotModified
 	case http.StatusRequestedRangeNotSatisfiable:
 		sentinel = objectstore.ErrInvalidRange
+	case http.StatusBadRequest:
+		// A repetition is refused, too. Damage on the way has codes of its own.
+		sentinel = objectstore.ErrInvalidOption
 	case http.StatusUnauthorized:
 		sentinel = objectstore.ErrUnauthenticated
 	case http.StatusForbidden:

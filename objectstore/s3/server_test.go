@@ -87,7 +87,7 @@ func TestErrorsOfTheServerAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := missing.Get(t.Context(), "object", nil); err == nil || errors.Is(err, objectstore.ErrNotFound) || !strings.Contains(err.Error(), "bucket does not exist") {
+	if _, err := missing.Get(t.Context(), "object", nil); !errors.Is(err, objectstore.ErrNoBucket) || errors.Is(err, objectstore.ErrNotFound) {
 		t.Errorf("missing bucket: %v", err)
 	}
 	s := open(t, server, "other")
