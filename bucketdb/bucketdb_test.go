@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/invariants"
 )
 
 // TestReplicasAreEqual carries a database to a bucket and to a clone, goes on in
@@ -70,7 +71,7 @@ func TestACloneOfAnyRevision(t *testing.T) {
 	put(t, db, "f3", []byte("a third version"))
 	latest := mustPush(t, db, store).Revision
 	step := int64(1)
-	if testing.Short() {
+	if testing.Short() || invariants.Enabled {
 		step = 6
 	}
 	for at := int64(1); at <= latest; at += step {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/internal/batch"
+	"github.com/stardustdb/stardust/internal/invariants"
 	"github.com/stardustdb/stardust/internal/replica"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/storetest"
@@ -277,12 +278,13 @@ func (s *simulation) log() {
 	}
 }
 
-// TestSchedules runs seeded schedules: 40 in short tests, 400 otherwise, as many as
-// STARDUST_SCHEDULES says, or the one that STARDUST_SEED names.
+// TestSchedules runs seeded schedules: a few in short tests and under the race
+// detector, 80 otherwise, as many as STARDUST_SCHEDULES says, or the one that
+// STARDUST_SEED names.
 func TestSchedules(t *testing.T) {
-	count, first := 400, 1
-	if testing.Short() {
-		count = 40
+	count, first := 80, 1
+	if testing.Short() || invariants.Enabled {
+		count = 12
 	}
 	if n, err := strconv.Atoi(os.Getenv("STARDUST_SCHEDULES")); err == nil {
 		count = n
