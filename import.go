@@ -55,6 +55,10 @@ type ImportOptions struct {
 	// ReadAll reads files, too, that did not change by the index.
 	ReadAll bool
 
+	// Message, when not empty, is said of the import's last revision: in a commit
+	// of its own, which is made also when nothing changed.
+	Message string
+
 	// DryRun changes nothing, reads what the import would read, and reports what
 	// it would do. It works on databases that are open for reading only.
 	DryRun bool
@@ -88,6 +92,9 @@ func (v Tree) Import(ctx context.Context, from fs.FS, into int64, options *Impor
 	}
 	rules, err := newRules(o.Exclude)
 	if err == nil {
+		err = checkMessage(o.Message)
+	}
+	if err == nil {
 		err = v.WithContext(ctx).checkTarget(into, o.DryRun)
 	}
 	if err != nil {
@@ -104,6 +111,7 @@ func (v Tree) Import(ctx context.Context, from fs.FS, into int64, options *Impor
 		Options: common,
 		Delete:  o.Delete, Exclude: rules, SkipCaches: o.SkipCaches, OneDevice: o.OneFileSystem,
 		Index: v.indexPath(&o, into), Source: o.Source, ReadAll: o.ReadAll, Now: v.db.options.Now,
+		Message: o.Message,
 	})
 	return newTransferReport(report), withOp(op, end(err))
 }

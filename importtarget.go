@@ -3,6 +3,7 @@ package stardust
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"iter"
@@ -55,7 +56,12 @@ func (t *importTarget) State(revision int64) (s transfer.State, err error) {
 		if found {
 			s.Record = hex.EncodeToString(digest[:])
 		}
-		if err != nil || revision >= 0 {
+		if err != nil {
+			return err
+		}
+		if revision >= 0 {
+			touched, err := v.TouchedAfter(revision)
+			s.Exact = !touched
 			return err
 		}
 		all, err := v.TransactionsAfter(t.began)
@@ -175,6 +181,19 @@ func (t *importTarget) Remove(ctx context.Context, nodes []transfer.Gone) error 
 	for i := range nodes {
 		nodes[i].Removed, nodes[i].Err = removals[i].Removed, asError(removals[i].Err)
 	}
+	return err
+}
+
+// Say writes a message about the import.
+func (t *importTarget) Say(ctx context.Context, message string) error {
+	value, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	_, err = t.write(ctx, commit.Write{Plan: func(p *commit.Plan) error {
+		p.Note(attributeMessage, value)
+		return nil
+	}})
 	return err
 }
 

@@ -52,6 +52,9 @@ func changesOf(t *stardust.Transaction) []change {
 	at := make(map[int64]int)
 	for i := range t.Facts {
 		f := &t.Facts[i]
+		if f.Entity == 0 {
+			continue // of the database as a whole
+		}
 		j, seen := at[f.Entity]
 		if !seen {
 			j = len(changes)

@@ -31,7 +31,10 @@ same command is run again.`,
 			if err != nil {
 				return err
 			}
-			options := bucketdb.PullOptions{At: at.number}
+			var options bucketdb.PullOptions
+			if options.At, err = at.numeric(); err != nil {
+				return err
+			}
 			if options.URL, err = from.lasting(); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"iter"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,17 +13,29 @@ import (
 func newDiffCommand(e *env) *cobra.Command {
 	var asJSON bool
 	var size sizes
+	var local importing
 	cmd := &cobra.Command{
 		Use:   "diff FILE REVISION1 REVISION2 [PATH]",
-		Short: "Show what changed between two revisions",
+		Short: "Show what changed between two revisions, or in a local directory",
 		Long: `Show what is different in PATH (the root by default) at REVISION2, or at the word
 latest, from what was there at REVISION1: + created, - removed, > moved, ~ changed
-content. What a moved directory holds moved with it and is not listed.`,
+content. What a moved directory holds moved with it and is not listed.
+
+With a local directory in the place of both revisions, show what stardust import
+--delete would change. Files that did not change since an import are not read.`,
 		Example: `  stardust diff notes.stardust 12 latest
-  stardust diff notes.stardust 12 40 essays --json`,
-		Args:    arguments(3, 4),
+  stardust diff notes.stardust yesterday latest essays --json
+  stardust diff photos.stardust ~/Pictures`,
+		Args:    arguments(2, 4),
 		GroupID: groupPast,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[1]); len(args) < 4 && err == nil && info.IsDir() {
+				local.delete, local.dryRun, local.json = true, true, asJSON
+				return local.run(cmd.Context(), e, args[0], args[1], cleanPath(argument(args, 2)))
+			}
+			if len(args) < 3 {
+				return usagef("%s is no local directory; to compare the past, it takes two revisions", quote(args[1]))
+			}
 			var from, to revision
 			for i, r := range []*revision{&from, &to} {
 				if err := r.Set(args[1+i]); err != nil {
@@ -43,9 +56,11 @@ content. What a moved directory holds moved with it and is not listed.`,
 				return nil
 			})
 		},
-		ValidArgsFunction: e.complete(completeFile, completeNothing, completeNothing, completePath),
+		ValidArgsFunction: e.complete(completeFile, completeLocal, completeNothing, completePath),
 	}
 	jsonFlag(cmd, &asJSON)
+	local.patterns.addFlags(cmd)
+	cmd.Flags().BoolVar(&local.readAll, "read-all", false, "read local files, too, that seem unchanged")
 	size.addFlags(cmd)
 	return cmd
 }

@@ -22,6 +22,8 @@ type importing struct {
 	oneDevice  bool
 	dryRun     bool
 	readAll    bool
+	message    string
+	tag        string
 }
 
 func newImportCommand(e *env) *cobra.Command {
@@ -59,6 +61,8 @@ an earlier one excludes.`,
 	flags.BoolVar(&im.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
 	flags.BoolVarP(&im.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
 	flags.BoolVarP(&im.dryRun, "dry-run", "n", false, "print what would change, and change nothing")
+	flags.StringVarP(&im.message, "message", "m", "", "say this of the import's revision in the history")
+	flags.StringVar(&im.tag, "tag", "", "give the import's revision this name")
 	flags.BoolVar(&im.readAll, "read-all", false, "read files, too, that seem unchanged")
 	return cmd
 }
@@ -120,7 +124,7 @@ func (im *importing) transfer(ctx context.Context, e *env, s *session, from stri
 	options := &stardust.ImportOptions{
 		Workers: im.workers, Progress: im.progress(b), Problem: im.problem(b),
 		Delete: im.delete, Exclude: im.patterns, SkipCaches: im.skipCaches, OneFileSystem: im.oneDevice,
-		ReadAll: im.readAll, DryRun: im.dryRun, Change: im.change(e),
+		ReadAll: im.readAll, DryRun: im.dryRun, Message: im.message, Change: im.change(e, into),
 	}
 	if options.Source, err = filepath.Abs(from); err == nil {
 		options.IndexDir = e.indexes
@@ -131,6 +135,9 @@ func (im *importing) transfer(ctx context.Context, e *env, s *session, from stri
 	verb := "Imported"
 	if im.dryRun {
 		verb = "Would import"
+	}
+	if err == nil && im.tag != "" && !im.dryRun {
+		err = s.db.SetTag(ctx, im.tag, report.Revision)
 	}
 	err = im.finish(ctx, e, verb, "into "+absolute(into), report, err)
 	if !im.json && err == nil && !im.dryRun {
@@ -144,11 +151,11 @@ func (im *importing) transfer(ctx context.Context, e *env, s *session, from stri
 }
 
 // change returns what prints changes in a dry run.
-func (im *importing) change(e *env) func(stardust.TransferChange) {
+func (im *importing) change(e *env, into string) func(stardust.TransferChange) {
 	if !im.dryRun || im.json {
 		return nil
 	}
-	return func(c stardust.TransferChange) { e.println(changeLine(e, &c)) }
+	return func(c stardust.TransferChange) { e.println(changeLine(e, into, &c)) }
 }
 
 // indexDir is where imports keep what they saw, or empty where there is no place.

@@ -21,6 +21,7 @@ type history struct {
 	all  bool
 	json bool
 	sizes
+	tags map[int64][]string // names of revisions
 }
 
 func newLogCommand(e *env) *cobra.Command {
@@ -63,6 +64,14 @@ was removed, say with --at when it was there.`,
 
 // transactions prints the history of the whole database.
 func (h *history) transactions(ctx context.Context, e *env, s *session, at *revision) error {
+	tags, err := s.db.Tags()
+	if err != nil {
+		return err
+	}
+	h.tags = make(map[int64][]string, len(tags))
+	for _, tag := range tags {
+		h.tags[tag.Revision] = append(h.tags[tag.Revision], tag.Name)
+	}
 	var kept []stardust.Transaction // the last ones, when only those are wanted
 	for t, err := range s.db.Transactions(h.from) {
 		if err == nil {
@@ -108,10 +117,15 @@ func (h *history) transaction(e *env, s *session, t *stardust.Transaction) error
 		return e.printJSON(struct {
 			Revision int64     `json:"revision"`
 			Time     time.Time `json:"time"`
+			Message  string    `json:"message,omitempty"`
+			Tags     []string  `json:"tags,omitempty"`
 			Changes  []change  `json:"changes"`
-		}{t.ID, t.Time, changes})
+		}{t.ID, t.Time, t.Message(), h.tags[t.ID], changes})
 	}
-	e.printf("revision %-8d %s  %s\n", t.ID, timestamp(t.Time), summarize(changes))
+	e.printf("revision %-8d %s  %s\n", t.ID, timestamp(t.Time), h.headline(t, changes))
+	for line := range strings.Lines(t.Message()) {
+		e.println("    " + e.name(strings.TrimSuffix(line, "\n")))
+	}
 	for _, c := range show {
 		suffix := ""
 		if c.Kind == stardust.KindDirectory {
@@ -123,6 +137,22 @@ func (h *history) transaction(e *env, s *session, t *stardust.Transaction) error
 		e.printf("    and %d more; --all shows them\n", more)
 	}
 	return nil
+}
+
+// headline says in a line what a transaction did, and which tags name it.
+func (h *history) headline(t *stardust.Transaction, changes []change) string {
+	parts := []string{}
+	if text := summarize(changes); text != "" {
+		parts = append(parts, text)
+	}
+	for _, name := range t.TagNames() {
+		parts = append(parts, "tag "+name)
+	}
+	text := strings.Join(parts, ", ")
+	if names := h.tags[t.ID]; len(names) > 0 {
+		text += "  [" + strings.Join(names, ", ") + "]"
+	}
+	return text
 }
 
 // summarize counts changes by what they did.

@@ -34,7 +34,10 @@ says where they parted.`,
 				if err != nil {
 					return err
 				}
-				options := bucketdb.PullOptions{At: at.number}
+				var options bucketdb.PullOptions
+				if options.At, err = at.numeric(); err != nil {
+					return err
+				}
 				if len(args) > 1 {
 					if options.URL, err = from.lasting(); err != nil {
 						return err

@@ -72,7 +72,7 @@ func commands() []func(*env) *cobra.Command {
 		newImportCommand, newExportCommand, newPutCommand, newGetCommand,
 		newLsCommand, newTreeCommand, newCatCommand, newStatCommand, newFindCommand, newDuCommand,
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
-		newLogCommand, newDiffCommand, newRestoreCommand,
+		newLogCommand, newDiffCommand, newTagCommand, newRestoreCommand,
 		newInfoCommand, newCheckCommand, newBackupCommand, newSalvageCommand, newHealCommand,
 		newPushCommand, newCloneCommand, newPullCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newServeCommand, newUserCommand, newTokenCommand, newShareCommand,

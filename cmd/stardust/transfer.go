@@ -114,13 +114,13 @@ func (t *transferFlags) finish(ctx context.Context, e *env, verb, where string, 
 // done returns how many files a transfer has done.
 func done(r *stardust.TransferReport) int64 { return r.Created + r.Updated + r.Moved + r.Unchanged }
 
-// changeLine is a change as log and diff print them.
-func changeLine(e *env, c *stardust.TransferChange) string {
+// changeLine is a change in a directory as log and diff print them.
+func changeLine(e *env, in string, c *stardust.TransferChange) string {
 	line := mark(string(c.Action)) + " "
 	if c.From != "" {
-		line += e.name(c.From) + " -> "
+		line += e.name(absolute(join(in, c.From))) + " -> "
 	}
-	line += e.name(c.Path)
+	line += e.name(absolute(join(in, c.Path)))
 	if c.Directory {
 		line += "/"
 	}

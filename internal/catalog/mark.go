@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -29,4 +30,32 @@ func (v *View) TransactionsAfter(revision int64) (n int64, err error) {
 			return false, nil
 		}, revision, v.at)
 	return n, err
+}
+
+// Times calls fn with the transactions' ids and times, the last one first, until
+// fn returns false.
+func (v *View) Times(fn func(id int64, at time.Time) bool) error {
+	const header int64 = 32 // more than what comes before the facts
+	return v.conn.query(`SELECT id, substr(record, 1, ?1) FROM log WHERE id <= ?2 ORDER BY id DESC`,
+		func(s *sqlite3.Stmt) (bool, error) {
+			d := recordDecoder{b: append([]byte(nil), s.ColumnRawBlob(1)...)}
+			version, id := d.byte(), int64(d.uvarint())
+			at := d.varint()
+			if d.bad || version != recordVersion || id != s.ColumnInt64(0) {
+				return false, corrupt("transaction %d: its record is not one", s.ColumnInt64(0))
+			}
+			return fn(id, time.Unix(0, at)), nil
+		}, header, v.at)
+}
+
+// TouchedAfter reports whether a transaction after a revision says anything of a
+// node, rather than of the database.
+func (v *View) TouchedAfter(revision int64) (touched bool, err error) {
+	err = v.Transactions(revision+1, func(t *Transaction) bool {
+		for i := range t.Facts {
+			touched = touched || t.Facts[i].Entity != Root
+		}
+		return !touched
+	})
+	return touched, err
 }

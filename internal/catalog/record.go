@@ -154,8 +154,16 @@ func (d *recordDecoder) bytes() []byte {
 }
 
 func (d *recordDecoder) fact() Fact {
-	f := Fact{Entity: d.id()}
+	// Facts of the root, which has no node, are of the database as a whole.
+	root := len(d.b) > 0 && d.b[0] == 0
+	var f Fact
+	if root {
+		d.take(1)
+	} else {
+		f.Entity = d.id()
+	}
 	code := d.byte()
+	d.bad = d.bad || root && code != 0
 	if code == 0 {
 		f.Attribute = string(d.bytes())
 		d.bad = d.bad || attributeCode(f.Attribute) != 0 || f.Attribute == ""

@@ -31,6 +31,8 @@ type ImportOptions struct {
 	Index, Source string
 	// ReadAll reads files that did not change by the index, too.
 	ReadAll bool
+	// Message, when not empty, is said of the import.
+	Message string
 	// Now is the clock that tells whether a file changed just now.
 	Now func() time.Time
 }
@@ -103,6 +105,9 @@ func (im *importer) run(caller context.Context) error {
 	}
 	if err == nil && im.o.Delete {
 		err = im.remove(caller)
+	}
+	if err == nil && im.o.Message != "" {
+		err = im.to.Say(caller, im.o.Message)
 	}
 	return err
 }

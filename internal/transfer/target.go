@@ -36,6 +36,8 @@ type Target interface {
 	// Remove removes nodes, those in a directory before it, all in one commit,
 	// and sets what Gone says that it sets.
 	Remove(ctx context.Context, nodes []Gone) error
+	// Say writes a message about the import, in a commit of its own.
+	Say(ctx context.Context, message string) error
 	// Owns reports whether a file is the database itself, or one of those that
 	// stand beside it while it is open.
 	Owns(info fs.FileInfo) bool
@@ -46,7 +48,8 @@ type State struct {
 	Identity string // of the database
 	Last     int64  // the last revision
 	Record   string // digest of that transaction's record; empty when there is none
-	// Exact says that all revisions since the import began are its own.
+	// Exact says, of the present state, that all revisions since the import
+	// began are its own; of an earlier one, that the tree is as it was then.
 	Exact bool
 }
 

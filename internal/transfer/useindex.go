@@ -41,7 +41,7 @@ func (im *importer) fittingIndex() *fileindex.Reader {
 	want := im.binding(then)
 	if err == nil && b.Identity == want.Identity && b.Revision <= im.index.before.Last && b.Record == then.Record &&
 		b.Source == want.Source && b.Into == want.Into && b.Keeps == want.Keeps {
-		im.index.exact = b.Exact && b.Revision == im.index.before.Last && b.Rules == want.Rules
+		im.index.exact = b.Exact && then.Exact && b.Rules == want.Rules
 		return r
 	}
 	_ = r.Close() // reading loses nothing
