@@ -212,3 +212,57 @@ func wholeCopy(t *testing.T, path string) (int64, error) {
 	}
 	return n, err
 }
+
+// TestACopyOverWholeSessionsIsRefusedOrRight puts files together from the state
+// before and after sessions of a writer, cut at every page, as a slow copy does
+// that reads the beginning before and the end after.
+func TestACopyOverWholeSessionsIsRefusedOrRight(t *testing.T) {
+	dir := stardust.FastDir(t)
+	path := filepath.Join(dir, "db")
+	var states [][]byte
+	next := int64(0)
+	for _, writes := range []int{200, 1, 60, 1, 400} {
+		db := openAt(t, path, withObjects())
+		for range writes {
+			if err := writeOne(t, db, next); err != nil {
+				t.Fatal(err)
+			}
+			next++
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		state, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, state)
+	}
+	counts := []int64{200, 201, 261, 262, 662}
+	outcomes := make(map[string]int)
+	copied := filepath.Join(dir, "copy")
+	step := 4096 * 11
+	if stardust.LongTests() {
+		step = 4096
+	}
+	for i := range states {
+		for j := i + 1; j < min(len(states), i+3); j++ {
+			for cut := step; cut < len(states[i]); cut += step {
+				mixed := append(append([]byte(nil), states[i][:cut]...), states[j][min(cut, len(states[j])):]...)
+				if err := os.WriteFile(copied, mixed, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				n, err := wholeCopy(t, copied)
+				switch {
+				case err == nil && (n == counts[i] || n == counts[j]):
+					outcomes["right"]++
+				case n < 0:
+					outcomes["refused"]++
+				default:
+					t.Errorf("state %d up to %d, then state %d: %d names, %v", i, cut, j, n, err)
+				}
+			}
+		}
+	}
+	t.Log(outcomes)
+}

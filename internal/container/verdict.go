@@ -83,6 +83,8 @@ func (e *evidence) compare() (mark, error) {
 	switch {
 	case tail.moved:
 		return torn("the file grew meanwhile")
+	case !head.log.exists() && tail.sequence > head.sequence && tail.spent.salts != head.spent.salts:
+		return torn("a log began and ended meanwhile")
 	case tail.log.salts == head.log.salts:
 		return further(head.log, tail.log), nil
 	case tail.sequence > head.sequence:
