@@ -74,7 +74,7 @@ func commands() []func(*env) *cobra.Command {
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newTagCommand, newRestoreCommand,
 		newInfoCommand, newCheckCommand, newBackupCommand, newSalvageCommand, newHealCommand,
-		newPushCommand, newCloneCommand, newPullCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
+		newPushCommand, newCloneCommand, newPullCommand, newFsckCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newServeCommand, newUserCommand, newTokenCommand, newShareCommand,
 		newDemoCommand, newVersionCommand, newManCommand,
 	}

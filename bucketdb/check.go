@@ -1,0 +1,263 @@
+package bucketdb
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stardustdb/stardust/internal/batch"
+	"github.com/stardustdb/stardust/internal/digest"
+	"github.com/stardustdb/stardust/internal/replica"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// maxProblems bounds the problems that a report keeps.
+const maxProblems = 1000
+
+// CheckOptions are the options of [Check]. A nil pointer means the zero value.
+type CheckOptions struct {
+	// Read reads every pack back, and compares every chunk with its digest.
+	// Otherwise only the packs' sizes are looked at, in a list.
+	Read bool
+	// Workers is how many packs are read at a time; zero means the number of
+	// processors. Each takes up to 80 MiB of memory.
+	Workers int
+	// Problem is called for each thing that is wrong, one call at a time.
+	Problem func(error)
+	// Progress is called now and then, one call at a time.
+	Progress func(Progress)
+}
+
+// CheckReport says what a [Check] saw.
+type CheckReport struct {
+	Batches, Packs, Chunks, Payloads, Transactions int64
+	// Stored is the bytes of all packs, Bytes those of the chunks in them.
+	Stored, Bytes int64
+	// Unnamed is how many packs no batch names: what was under way when a push was
+	// interrupted. They take space and do no harm.
+	Unnamed int64
+	// Revision is the latest.
+	Revision int64
+	// Damaged counts the things that are wrong; Problems are the first 1000.
+	Damaged  int64
+	Problems []error
+}
+
+// Check reads the log of the database in a store, finds every pack that it names,
+// and goes on past what is wrong. The error is for what hinders the check itself.
+// It needs to read and to list. What is pushed meanwhile may be missed.
+//
+// The report is never nil.
+func Check(ctx context.Context, store objectstore.Store, options *CheckOptions) (*CheckReport, error) {
+	c := &check{report: new(CheckReport), packs: make(map[objectstore.Path]int64)}
+	if options != nil {
+		c.options = *options
+	}
+	if c.options.Workers <= 0 {
+		c.options.Workers = runtime.GOMAXPROCS(0)
+	}
+	return c.report, c.run(ctx, store)
+}
+
+// check is one Check under way.
+type check struct {
+	options CheckOptions
+	bucket  *bucket
+	packs   map[objectstore.Path]int64 // sizes of those that are there and not named yet
+
+	mu     sync.Mutex
+	report *CheckReport
+}
+
+// found takes note of a problem, and returns what is none: an error that hinders
+// the check.
+func (c *check) found(err error) error {
+	if !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report.Damaged++
+	if len(c.report.Problems) < maxProblems {
+		c.report.Problems = append(c.report.Problems, err)
+	}
+	if c.options.Problem != nil {
+		c.options.Problem(err)
+	}
+	return nil
+}
+
+func (c *check) run(ctx context.Context, store objectstore.Store) (err error) {
+	if c.bucket, err = open(ctx, store); err != nil {
+		return c.found(err)
+	}
+	for meta, err := range store.List(ctx, &objectstore.ListOptions{Prefix: packPrefix}) {
+		if err != nil {
+			return err
+		}
+		c.packs[meta.Path] = meta.Size
+	}
+	last, err := c.lastNumber(ctx)
+	if err != nil {
+		return err
+	}
+	compressor, err := batch.NewCompressor()
+	if err != nil {
+		return err
+	}
+	defer compressor.Close()
+	group, reading := errgroup.WithContext(ctx)
+	group.SetLimit(c.options.Workers)
+	err = c.log(reading, last, func(l *link, pack int) {
+		group.Go(func() error { return c.found(c.read(reading, l, pack, compressor)) })
+	})
+	if read := group.Wait(); read != nil {
+		err = read
+	}
+	c.report.Unnamed = int64(len(c.packs))
+	return err
+}
+
+// lastNumber returns the largest number in the log, wherever there are gaps.
+func (c *check) lastNumber(ctx context.Context) (last int64, err error) {
+	for meta, err := range c.bucket.store.List(ctx, &objectstore.ListOptions{Prefix: logPrefix}) {
+		if err != nil {
+			return 0, err
+		}
+		n, ok := logNumber(meta.Path)
+		if !ok {
+			err = c.found(damaged("%q in %s is no name of a batch", meta.Path, c.bucket.store))
+		}
+		if err != nil {
+			return 0, err
+		}
+		last = max(last, n)
+	}
+	return last, nil
+}
+
+// log checks the batches up to a number, and has the packs read that are there.
+func (c *check) log(ctx context.Context, last int64, read func(*link, int)) error {
+	var previous *link
+	whole := true // there was no gap before
+	for n := int64(1); n <= last; n++ {
+		l, err := c.bucket.get(ctx, n)
+		if errors.Is(err, objectstore.ErrNotFound) {
+			err = damaged("%q in %s is missing: somebody deleted it", logPath(n), c.bucket.store)
+		} else if errors.Is(err, ErrNewer) {
+			return err
+		}
+		if err != nil {
+			if err := c.found(err); err != nil {
+				return err
+			}
+			whole = false
+			continue
+		}
+		if whole {
+			p := puller{bucket: c.bucket, last: previous}
+			if err := c.found(p.follows(l)); err != nil {
+				return err
+			}
+		}
+		previous, whole = l, true
+		if err := c.batch(l, read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch counts what is in a batch, and looks for its packs.
+func (c *check) batch(l *link, read func(*link, int)) error {
+	c.mu.Lock()
+	r := c.report
+	r.Batches++
+	r.Chunks += int64(len(l.Rows.Chunks))
+	r.Payloads += int64(len(l.Rows.Payloads))
+	r.Transactions += int64(len(l.Rows.Records))
+	r.Revision = l.After.Transaction
+	for _, row := range l.Rows.Chunks {
+		r.Bytes += row.Size
+	}
+	c.tell()
+	c.mu.Unlock()
+	for i, ref := range l.Packs {
+		path := packPath(ref.Name)
+		size, there := c.packs[path]
+		delete(c.packs, path)
+		var err error
+		switch {
+		case !there:
+			err = damaged("%q in %s is missing, which %q names: somebody deleted it", path, c.bucket.store, logPath(l.Number))
+		case size != ref.Size:
+			err = damaged("%q in %s has %d bytes, %d were written", path, c.bucket.store, size, ref.Size)
+		}
+		if err != nil {
+			if err := c.found(err); err != nil {
+				return err
+			}
+			continue
+		}
+		c.mu.Lock()
+		r.Packs++
+		r.Stored += size
+		c.mu.Unlock()
+		if c.options.Read {
+			read(l, i)
+		}
+	}
+	return nil
+}
+
+// tell reports the progress. c.mu is held.
+func (c *check) tell() {
+	if c.options.Progress != nil {
+		r := c.report
+		c.options.Progress(Progress{Batches: r.Batches, Chunks: r.Chunks, TotalChunks: r.Chunks, Bytes: r.Bytes, Transactions: r.Transactions})
+	}
+}
+
+// read compares a pack with its own list and with the batch, and the chunks in it
+// with their digests.
+func (c *check) read(ctx context.Context, l *link, pack int, compressor *batch.Compressor) error {
+	path := packPath(l.Packs[pack].Name)
+	data, _, err := objectstore.ReadAll(ctx, c.bucket.store, path)
+	if errors.Is(err, objectstore.ErrNotFound) {
+		return damaged("%q in %s went away while it was read", path, c.bucket.store)
+	}
+	if err != nil {
+		return err
+	}
+	listed, err := batch.DecodePack(data)
+	if err != nil {
+		return objectError(c.bucket.store, path, err)
+	}
+	own := make(map[int64]batch.Listed, len(listed)) // by offset
+	for _, at := range listed {
+		own[at.Place.Offset] = at
+	}
+	for i, place := range l.Places {
+		if place.Pack != pack {
+			continue
+		}
+		if err := c.chunk(data, l.Rows.Chunks[i], place, own[place.Offset], compressor); err != nil {
+			return damaged("chunk %v in %q of %s: %w", l.Rows.Chunks[i].Digest, path, c.bucket.store, err)
+		}
+	}
+	return nil
+}
+
+func (c *check) chunk(pack []byte, row replica.Chunk, place batch.Place, listed batch.Listed, compressor *batch.Compressor) error {
+	if listed.Digest != row.Digest || listed.Place.Stored != place.Stored || listed.Place.Codec != place.Codec {
+		return errors.New("the pack's own list has something else there")
+	}
+	data, err := compressor.Open(nil, pack[place.Offset:place.Offset+place.Stored], place.Codec, row.Size)
+	if err == nil && digest.Of(data) != row.Digest {
+		err = replica.ErrMismatch
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package bucketdb
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// TestCheckFindsWhateverIsWrong deletes, cuts and alters each object of a bucket in
+// turn: a check that reads names it, and one that does not names what is missing or
+// of another size. Packs that nothing names are counted, and are no damage.
+func TestCheckFindsWhateverIsWrong(t *testing.T) {
+	store := newStore()
+	db := newDB(t)
+	fill(t, db)
+	mustPush(t, db, store)
+	if _, err := store.Put(t.Context(), packPrefix+"01ARZ3NDEKTSV4RRFFQ69G5FAV", objectstore.Bytes([]byte("cut off")), nil); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := rowsOf(t, db)
+	for _, read := range []bool{false, true} {
+		r, err := Check(t.Context(), store, &CheckOptions{Read: read})
+		if err != nil || r.Damaged != 0 || r.Unnamed != 1 || r.Chunks != int64(len(rows.Chunks)) ||
+			r.Payloads != int64(len(rows.Payloads)) || r.Transactions != int64(len(rows.Records)) {
+			t.Fatalf("of what is whole: %+v, %v", r, err)
+		}
+	}
+	var paths []objectstore.Path
+	for meta, err := range store.List(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if meta.Path != genesisPath && !strings.HasSuffix(meta.Path.String(), "FAV") {
+			paths = append(paths, meta.Path)
+		}
+	}
+	last := paths[0]
+	for _, path := range paths {
+		if strings.HasPrefix(path.String(), logPrefix) {
+			last = path
+		}
+	}
+	for _, path := range paths {
+		whole, _, err := objectstore.ReadAll(t.Context(), store, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, change := range map[string]func() []byte{
+			"missing": func() []byte { return nil },
+			"cut":     func() []byte { return whole[:len(whole)-1] },
+			"altered": func() []byte {
+				b := append([]byte(nil), whole...)
+				b[len(b)/2] ^= 4
+				return b
+			},
+		} {
+			if what == "missing" && path == last {
+				continue // as if it had not been pushed
+			}
+			if err := store.Delete(t.Context(), path); err != nil && !errors.Is(err, objectstore.ErrNotFound) {
+				t.Fatal(err)
+			}
+			if b := change(); b != nil {
+				if _, err := store.Put(t.Context(), path, objectstore.Bytes(b), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var told []error
+			r, err := Check(t.Context(), store, &CheckOptions{Read: true, Problem: func(err error) { told = append(told, err) }})
+			if err != nil || r.Damaged == 0 || len(told) != int(r.Damaged) || !strings.Contains(told[0].Error(), path.String()) {
+				t.Errorf("%s %s: %+v, %v", path, what, r, err)
+			}
+			if r, err := Check(t.Context(), store, nil); err != nil || r.Damaged == 0 && (what != "altered" || strings.HasPrefix(path.String(), logPrefix)) {
+				t.Errorf("%s %s, without reading: %+v, %v", path, what, r, err)
+			}
+		}
+		if _, err := store.Put(t.Context(), path, objectstore.Bytes(whole), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
