@@ -82,6 +82,6 @@ packages() {
 packages # gcc first: cgo may need it
 build versitygw versitygw github.com/versity/versitygw/cmd/versitygw
 build fakegcs fake-gcs-server github.com/fsouza/fake-gcs-server
-for folder in e2e/slatedb tools/s3conformance/js tools/azurite bindings/node; do
+for folder in e2e/slatedb e2e/page tools/s3conformance/js tools/azurite bindings/node; do
 	modules "$folder"
 done

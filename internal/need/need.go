@@ -24,6 +24,7 @@ const (
 	S3cmd         Thing = "s3cmd"         // Debian's s3cmd
 	Flatc         Thing = "flatc"         // the FlatBuffers compiler, pinned
 	Chromium      Thing = "chromium"      // a browser
+	Playwright    Thing = "playwright"    // drives a browser, by npm
 	GCS           Thing = "fake-gcs"      // an emulator of Google Cloud Storage, built into bin/
 	Azurite       Thing = "azurite"       // an emulator of Azure Blob Storage, by npm
 	CC            Thing = "cc"            // a C compiler, for the C library
@@ -63,7 +64,8 @@ func entries() []entry {
 		{AWS, "the S3 endpoint with the AWS command line", "apt-get install awscli", program("/usr/bin/aws")},
 		{S3cmd, "the S3 endpoint with s3cmd", "apt-get install s3cmd", program("s3cmd")},
 		{Flatc, "that the generated FlatBuffers code is current", "apt-get install flatbuffers-compiler", flatc},
-		{Chromium, "the status page in a browser", "apt-get install chromium", program("chromium", "chromium-browser", "google-chrome")},
+		{Chromium, "the pages in a browser", "apt-get install chromium", program("chromium", "chromium-browser", "google-chrome")},
+		{Playwright, "the page of a database in a browser", deps + ", with npm", module("e2e/page/node_modules/playwright-core")},
 		{GCS, "the driver for Google Cloud Storage against an emulator", deps, built("fake-gcs-server")},
 		{Azurite, "the driver for Azure against an emulator", deps + ", with npm", module("tools/azurite/node_modules/azurite")},
 		{CC, "the C library", "apt-get install gcc libc6-dev", program("cc")},
