@@ -515,3 +515,35 @@ func TestOpenFailureIsLocalAndNamesThePath(t *testing.T) {
 		e.wantLocal("a/x", "bytes")
 	})
 }
+
+// MaxRetries bounds repetitions without progress, also when the bytes come and
+// are then disowned, as with a checksum that never matches.
+func TestMaxRetriesCountsFailuresSinceTheLastProgress(t *testing.T) {
+	retries := func(o *mirror.Options) { o.MaxRetries = 2 }
+	data := big(10_000)
+	bubbleWith(t, retries, func(e *env) {
+		e.store("a/x", data)
+		e.remote.body = func(_ call, result *objectstore.GetResult) {
+			if result.End-result.Start > 1000 {
+				result.Body = io.NopCloser(io.MultiReader(io.LimitReader(result.Body, 1000), failing{io.ErrUnexpectedEOF}))
+			}
+		}
+		e.fetch("a/x")
+		e.wantLocal("a/x", data)
+	})
+	bubbleWith(t, retries, func(e *env) {
+		e.store("a/x", data)
+		mismatch := objectstore.Transient(errors.New("checksum mismatch"), 0)
+		e.remote.body = func(_ call, result *objectstore.GetResult) {
+			result.Body = io.NopCloser(io.MultiReader(result.Body, failing{mismatch}))
+		}
+		if err := e.h.Fetch("a/x").Wait(e.Context()); !errors.Is(err, mismatch) {
+			e.Errorf("fetch: %v", err)
+		}
+		if n := e.remote.count("get", ""); n != 3 {
+			e.Errorf("%d GETs", n)
+		}
+		e.wantAbsent("a/x")
+		e.wantNoTemps()
+	})
+}

@@ -101,6 +101,7 @@ type layout struct {
 	mu       sync.Mutex
 	byPrefix map[string]*parentDir // by hexadecimal prefix
 	byPath   map[string]*parentDir
+	claims   int              // of all paths
 	folded   map[uint64]claim // plain names, by hash of the name in lower case
 }
 
@@ -139,6 +140,7 @@ func (l *layout) claim(path objectstore.Path) (name fileName, hashed bool, err e
 		return "", false, err
 	}
 	dir.claims++
+	l.claims++
 	if !isPlain(path) {
 		return hashedName(dir.prefix, path), true, nil
 	}
@@ -171,10 +173,18 @@ func (l *layout) release(path objectstore.Path, hashed bool) {
 			delete(l.folded, key)
 		}
 	}
+	l.claims--
 	if dir.claims--; dir.claims == 0 {
 		delete(l.byPath, dir.path)
 		delete(l.byPrefix, dir.prefix)
 	}
+}
+
+// count returns the number of claims.
+func (l *layout) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.claims
 }
 
 // name returns the local name of a path that is claimed in the given form.

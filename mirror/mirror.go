@@ -131,6 +131,7 @@ func (m *Mirror) stats() Stats {
 	s.OpenFiles = m.local.files.count()
 	s.Downloads, _ = m.downloads.progress()
 	s.Uploads, s.UploadBytes = m.uploads.totals()
+	s.ClaimedNames = m.local.layout.count()
 	s.Leftovers = m.local.leftovers.count()
 	paths, counts := m.ordering.load()
 	s.BusyPaths = paths

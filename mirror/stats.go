@@ -25,6 +25,9 @@ type Stats struct {
 	// UploadBytes the bytes of their parts, which Bytes does not count.
 	Uploads     int
 	UploadBytes int64
+	// ClaimedNames are the local names in use: of local copies and of those in
+	// the making.
+	ClaimedNames int
 	// Leftovers are local copies whose files could not be removed. They take
 	// space that Bytes does not count, and their removal is tried again.
 	Leftovers int

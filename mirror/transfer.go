@@ -53,6 +53,9 @@ func (d *downloader) transfer(ctx context.Context, f *flight) (*entry, error) {
 		case !errors.As(err, &again):
 			return nil, err
 		case again.changed:
+			if f.received.Load() > 0 {
+				retries = 0
+			}
 			if changes++; changes > maxChanges {
 				return nil, fmt.Errorf("the object changed %d times during its download; mirrored paths must be written once: %w", changes, again.cause)
 			}
@@ -226,7 +229,7 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 	begin := segment * segmentSize
 	at, end := begin, min(begin+segmentSize, t.size)
 	var sums blockSummer
-	retries := 0
+	retries, disownments := 0, 0
 	for {
 		err := t.reach(ctx, src, at, end)
 		for err == nil && at < end {
@@ -263,6 +266,8 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 		if disowned && src.from >= begin {
 			// The source takes back what it gave, all of this segment.
 			disowned, at, sums = false, begin, blockSummer{}
+			// What was taken back was no progress.
+			retries, disownments = disownments, disownments+1
 		}
 		var again *startOver
 		switch {

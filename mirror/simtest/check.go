@@ -80,6 +80,10 @@ func (s *simulation) check(fresh bool) {
 	if stats.BusyPaths != 0 || stats.QueuedDownloads != 0 || stats.PendingEvictions != 0 || len(stats.Downloads) != 0 {
 		s.failf("stuck: %+v", stats)
 	}
+	// An upload whose Complete failed may have joined its parts in a second file.
+	if least := int(stats.Objects) + stats.Uploads; stats.ClaimedNames < least || stats.ClaimedNames > least+stats.Uploads {
+		s.failf("leak: %d local names are in use, for %d local copies and %d uploads", stats.ClaimedNames, stats.Objects, stats.Uploads)
+	}
 	if stats.OpenFiles > max(s.config.maxIdle, 0) {
 		s.failf("leak: %d files are open, %d may be idle", stats.OpenFiles, max(s.config.maxIdle, 0))
 	}
@@ -97,6 +101,9 @@ func (s *simulation) check(fresh bool) {
 		_, is := local[path]
 		if claim := s.claim(ob); claim == present && !is || claim == absent && is {
 			s.fail(fmt.Sprintf("order: the last operation on %q left it %v, but it is not so", path, claim))
+		}
+		if s.mustBePrefetched(ob) && !is {
+			s.fail(fmt.Sprintf("prefetch: %q was prefetched, but is not local", path))
 		}
 		if len(ob.calls) > 0 {
 			s.fail(fmt.Sprintf("leak: %v of %q are still in progress", ob.calls, path))

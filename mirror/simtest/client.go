@@ -35,7 +35,7 @@ func (s *simulation) beginOp(o *op, cancel context.CancelFunc) {
 	o.before = map[objectstore.Path]seen{}
 	for _, path := range o.paths {
 		ob := s.object(path)
-		o.before[path] = seen{ob.remote, ob.deletions}
+		o.before[path] = seen{ob.remote, ob.deletions, ob.progressed}
 	}
 	s.active = append(s.active, o)
 }
@@ -179,10 +179,17 @@ func (s *simulation) fetch(ctx context.Context, l *life, h mirror.Handle, paths 
 
 func (s *simulation) prefetch(h mirror.Handle, paths []objectstore.Path) {
 	t := s.issue(turnFetch, paths...)
+	s.mu.Lock()
+	before := map[objectstore.Path]seen{}
+	for _, path := range paths {
+		ob := s.object(path)
+		before[path] = seen{remote: ob.remote, deletions: ob.deletions}
+	}
+	s.mu.Unlock()
 	h.Prefetch(paths...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.done = true
+	t.done, t.prefetch = true, before
 }
 
 func (s *simulation) evict(h mirror.Handle, paths []objectstore.Path) {

@@ -175,17 +175,7 @@ func (s *simulation) sendParts(ctx context.Context, l *life, o *op, u *upload) e
 		}
 		return nil
 	}
-	base := o.path().Base()
-	s.mu.Lock()
-	s.quiet[base]++
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.quiet[base]--; s.quiet[base] <= 0 {
-			delete(s.quiet, base)
-		}
-	}()
+	defer s.quietly(o.path())()
 	errs := make([]error, len(o.order))
 	var wg sync.WaitGroup
 	for i, n := range o.order {
@@ -193,4 +183,20 @@ func (s *simulation) sendParts(ctx context.Context, l *life, o *op, u *upload) e
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// quietly says that parts of an upload of path are sent at once, until the
+// function returned is called: see isQuiet.
+func (s *simulation) quietly(path objectstore.Path) (end func()) {
+	base := path.Base()
+	s.mu.Lock()
+	s.quiet[base]++
+	s.mu.Unlock()
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.quiet[base]--; s.quiet[base] <= 0 {
+			delete(s.quiet, base)
+		}
+	}
 }

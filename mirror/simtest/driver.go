@@ -208,6 +208,11 @@ func (s *simulation) release(g *gate) {
 // remoteFault draws the fault of a step of a remote call.
 func (s *simulation) remoteFault(g *gate) verdict {
 	v := verdict{cut: -1}
+	if !s.calm && s.config.flaky && g.kind == gateCall && g.download && s.random.IntN(2) == 0 && !strings.Contains(g.label, string(bigPath)) {
+		s.result.Faults++
+		v.cut = s.random.Int64N(60)
+		return v
+	}
 	if s.calm || s.random.IntN(1000) >= s.config.remoteFaults {
 		return v
 	}
@@ -224,9 +229,9 @@ func (s *simulation) remoteFault(g *gate) verdict {
 		v.lie = []int64{-1, 1, 3, -7}[s.random.IntN(4)]
 		s.life.lies++
 	case g.kind == gateAnswer:
-		v.err = injected("the answer was lost")
+		v.err = injected(s.random.IntN(injectedForms), "the answer was lost")
 	default:
-		v.err = injected("the connection broke")
+		v.err = injected(s.random.IntN(injectedForms), "the connection broke")
 	}
 	return v
 }

@@ -122,6 +122,13 @@ func (s *simulation) cause(l *life, o *op, err error) string {
 		if download && s.config.maxRetries.Or(objectstore.RetryForever) == objectstore.RetryForever {
 			return "a download repeats this forever"
 		}
+		if download && !s.gaveUp(o) {
+			return "the download made progress since its last failures"
+		}
+	case errors.Is(err, objectstore.ErrInvalidPart):
+		if !o.race {
+			return "every part has one form"
+		}
 	case errors.Is(err, objectstore.ErrUploadNotFound):
 		if o.kind != opMultipart && o.kind != opOverwrite {
 			return "there is no upload"
@@ -135,6 +142,17 @@ func (s *simulation) cause(l *life, o *op, err error) string {
 		return "there is no reason for it"
 	}
 	return ""
+}
+
+// gaveUp reports whether a download of one of an operation's paths has failed too
+// often without progress. s.mu is held.
+func (s *simulation) gaveUp(o *op) bool {
+	for _, path := range o.paths {
+		if ob := s.object(path); !isSingle(path) || ob.gaveUp > 0 && ob.gaveUp >= o.before[path].progressed {
+			return true
+		}
+	}
+	return false
 }
 
 // causeNotFound checks that the remote lacked one of an operation's objects at

@@ -27,6 +27,8 @@ type turn struct {
 	issued   int
 	done     bool
 	leaves   outcome // once done
+	// Of a prefetch, or nil: what the remote had of each path when it was issued.
+	prefetch map[objectstore.Path]seen
 }
 
 // object is what the model knows of one path.
@@ -49,7 +51,11 @@ type object struct {
 	// set while a new download may join one in line.
 	gets, allowed int
 	group         bool
-	calls         []string // to the remote that exclude each other
+	// barren is how many GETs of a download have failed since one brought bytes,
+	// that one included; gaveUp is when they were too many, progressed when one
+	// brought bytes.
+	barren, gaveUp, progressed int
+	calls                      []string // to the remote that exclude each other
 }
 
 // claim returns what the path must be like now. s.mu is held.
@@ -69,6 +75,27 @@ func (s *simulation) claim(ob *object) outcome {
 		return unknown
 	}
 	return last.leaves
+}
+
+// mustBePrefetched reports whether the last operation on a path that was not a
+// download given up by its caller, or failed, was a prefetch, and nothing can
+// have kept it from bringing the object. Nothing is in progress. s.mu is held.
+func (s *simulation) mustBePrefetched(ob *object) bool {
+	l := s.life
+	if l == nil || l.closing || l.localFaults > 0 || l.lies > 0 || ob.vanished || ob.deleted ||
+		s.config.maxRetries.Or(objectstore.RetryForever) != objectstore.RetryForever {
+		return false
+	}
+	for _, t := range slices.Backward(ob.line) {
+		switch {
+		case t.prefetch != nil:
+			before := t.prefetch[ob.path]
+			return before.remote && before.deletions == ob.deletions
+		case !t.download || !t.done || t.leaves != unknown:
+			return false
+		}
+	}
+	return false
 }
 
 func (s *simulation) object(path objectstore.Path) *object {
@@ -227,6 +254,29 @@ func (s *simulation) downloadBegins(l *life, path objectstore.Path) {
 		s.fail(fmt.Sprintf("single flight: %d GETs of %q for %d downloads and faults", ob.gets, path, ob.allowed))
 	}
 	s.exclude(ob, "get")
+}
+
+// downloadWent is told how a GET of a download went: whether it brought bytes,
+// and whether it failed. A download that makes progress must not give up.
+func (s *simulation) downloadWent(path objectstore.Path, progress, failed bool) {
+	if !isSingle(path) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ob := s.object(path)
+	if progress {
+		s.moment++
+		ob.barren, ob.progressed = 0, s.moment
+	}
+	if !failed {
+		return
+	}
+	ob.barren++
+	if max := s.config.maxRetries.Or(objectstore.RetryForever); !max.Allow(ob.barren - 1) {
+		s.moment++
+		ob.gaveUp = s.moment
+	}
 }
 
 // downloadEnds is told of its end, and how many GETs it may give rise to because

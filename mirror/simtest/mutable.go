@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
@@ -122,13 +123,36 @@ func (s *simulation) send(ctx context.Context, l *life, o *op, path objectstore.
 	if err != nil {
 		return err
 	}
-	if err = u.PutPart(ctx, 1, o.bodyOf(data)); err == nil {
+	if o.race {
+		err = s.racePart(ctx, l, o, u, data)
+	} else {
+		err = u.PutPart(ctx, 1, o.bodyOf(data))
+	}
+	if err == nil {
 		_, err = u.Complete(ctx)
 	}
 	if err != nil {
 		s.abandon(l, u.Abort(ctx) != nil)
 	}
 	return err
+}
+
+// racePart sends the part twice at once, with the bytes of two versions: the
+// remote keeps one of them.
+func (s *simulation) racePart(ctx context.Context, l *life, o *op, u objectstore.Upload, data []byte) error {
+	s.mu.Lock()
+	m := s.mutable(o.path())
+	m.last++
+	other := version(o.path(), m.last)
+	s.mu.Unlock()
+	defer s.quietly(o.path())()
+	var wg sync.WaitGroup
+	errs := make([]error, 2)
+	for i, data := range [][]byte{data, other} {
+		wg.Go(func() { errs[i] = u.PutPart(ctx, 1, o.bodyOf(data)) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // readMutable reads a mutable path whole.

@@ -54,6 +54,7 @@ type op struct {
 	refused    bool // by the policy
 	part       *objectstore.Range
 	create     bool
+	race       bool // a part is sent twice at once, with other bytes
 	update     bool // of what the remote has; in place of create
 	body       bodyKind
 	cuts       []int // where the content is cut into parts
@@ -83,8 +84,9 @@ const (
 
 // seen is what the remote had when an operation began.
 type seen struct {
-	remote    bool
-	deletions int
+	remote     bool
+	deletions  int
+	progressed int
 }
 
 func (o *op) path() objectstore.Path { return o.paths[0] }
@@ -95,7 +97,7 @@ func (o *op) String() string {
 	case opGet, opHead:
 		text += fmt.Sprintf(" %v %v", o.read, o.part)
 	case opOverwrite:
-		text += fmt.Sprintf(" create=%v update=%v body=%d way=%d.%d", o.create, o.update, o.body, o.number%3, o.holds)
+		text += fmt.Sprintf(" create=%v update=%v body=%d way=%d.%d race=%v", o.create, o.update, o.body, o.number%3, o.holds, o.race)
 	case opReadMutable:
 		text += fmt.Sprintf(" %v", o.read)
 	case opDropMutable:
@@ -142,6 +144,7 @@ func (s *simulation) draw(client int) *op {
 	case opOverwrite, opReadMutable, opDropMutable:
 		o.paths[0] = mutablePath(o.number)
 		o.update = random.IntN(4) == 0
+		o.race = random.IntN(2) == 0
 	default:
 	}
 	size := int64(len(s.content(o.path())))

@@ -53,6 +53,7 @@ type config struct {
 	cancels, others           int
 	crashes, closes           int
 	fullDisks, rots, vanishes int
+	flaky                     bool // every other body of a download is cut
 }
 
 func drawConfig(random *rand.Rand) config {
@@ -83,6 +84,7 @@ func drawConfig(random *rand.Rand) config {
 		c.scan = time.Duration(oneOf(1, 10, 600)) * time.Second
 	}
 	c.rots, c.vanishes = oneOf(0, 0, 0, 10), oneOf(0, 0, 0, 5)
+	c.flaky = random.IntN(6) == 0
 	// Each seed does some things often and others never, so that rare
 	// combinations come up.
 	for kind, weight := range opWeights {

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net"
+	"net/url"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/memory"
@@ -15,9 +19,33 @@ import (
 // errInjected is the cause of the remote's faults.
 var errInjected = errors.New("injected fault")
 
-func injected(what string) error {
-	return objectstore.Transient(fmt.Errorf("%w: %s", errInjected, what), 0)
+// injected returns a fault of the remote in one of the forms in which drivers
+// report them: as the network gave it, or known to be the server's and marked.
+func injected(form int, what string) error {
+	connection := func(op string, err error) error { return &net.OpError{Op: op, Net: "tcp", Err: err} }
+	var err error
+	switch form {
+	case 0:
+		err = connection("read", os.NewSyscallError("read", syscall.ECONNRESET))
+	case 1:
+		err = connection("write", os.NewSyscallError("write", syscall.EPIPE))
+	case 2:
+		err = connection("dial", os.ErrDeadlineExceeded)
+	case 3:
+		// http.Client.Timeout and its Transport's look like an ended context.
+		err = &url.Error{Op: "Get", URL: "http://remote", Err: context.DeadlineExceeded}
+	case 4:
+		err = io.ErrUnexpectedEOF
+	case 5:
+		err = connection("dial", os.NewSyscallError("socket", syscall.EMFILE))
+	default:
+		err = objectstore.Transient(errors.New("slow down"), 0)
+	}
+	return fmt.Errorf("%w: %s: %w", errInjected, what, err)
 }
+
+// injectedForms is how many forms injected has.
+const injectedForms = 7
 
 // opKey carries the operation of a client to the remote calls made for it.
 type opKey struct{}
@@ -90,6 +118,7 @@ func (r *remote) Get(ctx context.Context, path objectstore.Path, options *object
 	result, v, err := r.get(ctx, op, path, detail, options)
 	if err != nil {
 		if download {
+			r.s.downloadWent(path, false, true)
 			r.s.downloadEnds(r.l, path, 1)
 		}
 		return nil, err
@@ -159,6 +188,7 @@ func (b *remoteBody) Close() error {
 		case b.broken || b.cut >= 0 || b.ctx.Err() != nil:
 			more = 1
 		}
+		b.r.s.downloadWent(b.path, b.read > 0, more > 0)
 		b.r.s.downloadEnds(b.r.l, b.path, more)
 	}
 	return b.inner.Close()
