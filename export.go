@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/payload"
 	"github.com/stardustdb/stardust/internal/transfer"
 )
 
@@ -84,6 +85,9 @@ func (s exportSource) Walk(entity int64) iter.Seq2[transfer.Node, error] {
 			}
 			if err == nil {
 				node.Attributes, err = s.tree.fileAttributes(r.Entity)
+			}
+			if errors.Is(err, StatusEvaluationFailed) || payload.IsDamage(err) {
+				err = &transfer.LostError{Err: err}
 			}
 			if !yield(node, err) {
 				return

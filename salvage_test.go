@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -178,6 +179,9 @@ func TestSalvageBringsBackWhatIsNotHit(t *testing.T) {
 	count, trials := 400, 40
 	if LongTests() {
 		count, trials = 10_000, 1000
+	}
+	if n, err := strconv.Atoi(os.Getenv("STARDUST_TRIALS")); err == nil {
+		trials = n
 	}
 	a := newArchive(t, count)
 	dir := FastDir(t)

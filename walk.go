@@ -2,8 +2,10 @@ package stardust
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/payload"
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
@@ -51,8 +53,11 @@ type Entry struct {
 // Walk yields the node of an entity and everything beneath it, a directory
 // before its children, children in name order, all of one revision. It keeps
 // one page of records a level and never recurses, so neither the depth nor the
-// width of the tree matters. An error, of the kinds of [Tree.Get] and
-// [Tree.Children], ends it.
+// width of the tree matters. An error is of the kinds of [Tree.Get] and
+// [Tree.Children]. One of StatusEvaluationFailed comes with the path of what is
+// damaged, or of the directory that lacks something, and the walk goes on behind
+// it if the caller does; a directory with damage is read into memory. Any other
+// error ends it.
 func (v Tree) Walk(entity int64) iter.Seq2[Entry, error] {
 	const op = "objects.walk"
 	return func(yield func(Entry, error) bool) {
@@ -76,10 +81,9 @@ func (v Tree) Walk(entity int64) iter.Seq2[Entry, error] {
 		for {
 			entry, more, err := w.step()
 			if err != nil {
-				yield(Entry{}, withOp(op, err))
-				return
+				err = withOp(op, err)
 			}
-			if !more || !yield(entry, nil) {
+			if !more && err == nil || !yield(entry, err) || !more {
 				return
 			}
 		}
@@ -101,16 +105,24 @@ type level struct {
 	next   int
 	after  string
 	last   bool // page is the last one
+	lost   []catalog.LostChild
 }
 
 func (w *walker) enter(entity int64) {
 	w.stack = append(w.stack, &level{entity: entity, prefix: len(w.path)})
 }
 
-// step returns the next node, or false at the end.
+// step returns the next node, or false at the end. With an error, true says that
+// there is more behind what is damaged.
 func (w *walker) step() (Entry, bool, error) {
 	for len(w.stack) > 0 {
 		top := w.stack[len(w.stack)-1]
+		if len(top.lost) > 0 {
+			lost := top.lost[0]
+			top.lost = top.lost[1:]
+			w.lead(top, lost.Name)
+			return Entry{Path: string(w.path)}, true, lost.Err
+		}
 		if top.next == len(top.page) {
 			if top.last {
 				w.stack = w.stack[:len(w.stack)-1]
@@ -121,6 +133,11 @@ func (w *walker) step() (Entry, bool, error) {
 				size = firstPage
 			}
 			page, err := w.tree.page(top.entity, top.after, size, false)
+			if payload.IsDamage(err) {
+				if err = w.around(top); err == nil {
+					continue
+				}
+			}
 			if err != nil {
 				return Entry{}, false, err
 			}
@@ -130,11 +147,7 @@ func (w *walker) step() (Entry, bool, error) {
 		n := &top.page[top.next]
 		top.next++
 		top.after = n.Name
-		w.path = w.path[:top.prefix]
-		if len(w.path) > 0 {
-			w.path = append(w.path, '/')
-		}
-		w.path = append(w.path, n.Name...)
+		w.lead(top, n.Name)
 		entry := Entry{string(w.path), newRecord(n)}
 		if !n.File {
 			w.enter(n.Entity)
@@ -142,4 +155,28 @@ func (w *walker) step() (Entry, bool, error) {
 		return entry, true, nil
 	}
 	return Entry{}, false, nil
+}
+
+// lead sets the path to a child of a directory, or to the directory itself.
+func (w *walker) lead(in *level, name string) {
+	w.path = w.path[:in.prefix]
+	if len(w.path) > 0 && name != "" {
+		w.path = append(w.path, '/')
+	}
+	w.path = append(w.path, name...)
+}
+
+// around reads the rest of a directory that is damaged.
+func (w *walker) around(in *level) error {
+	return w.tree.read(func(view *catalog.View) error {
+		children, lost, err := view.ChildrenAround(in.entity)
+		if err != nil {
+			return err
+		}
+		seen := func(name string) bool { return in.after != "" && name <= in.after }
+		in.page = slices.DeleteFunc(children, func(n catalog.Node) bool { return seen(n.Name) })
+		in.lost = slices.DeleteFunc(lost, func(l catalog.LostChild) bool { return l.Name != "" && seen(l.Name) })
+		in.next, in.last = 0, true
+		return nil
+	})
 }

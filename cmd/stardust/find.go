@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -53,20 +54,29 @@ func runFind(ctx context.Context, e *env, s *session, path string, c *conditions
 	if c.digest != "" {
 		return s.findDigest(e, path, c, l)
 	}
+	damaged := int64(0)
 	for entry, err := range s.tree.Walk(top.Entity) {
 		if err == nil {
 			err = ctx.Err()
 		}
+		p := join(path, entry.Path)
+		if errors.Is(err, stardust.StatusEvaluationFailed) {
+			damaged++
+			e.notice("damaged: %s: %s", absolute(p), explain(err))
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		p := join(path, entry.Path)
 		if p == "" || !c.match(p, &entry.Record) {
 			continue
 		}
 		if err := l.print(e, p, absolute(p), entry.Record); err != nil {
 			return err
 		}
+	}
+	if damaged > 0 {
+		return errors.New(plural(damaged, "place is damaged", "places are damaged") + "; what they are missing is not listed")
 	}
 	return nil
 }

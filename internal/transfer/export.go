@@ -123,6 +123,11 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 	path := newChain(top)
 	defer path.close()
 	for node, err := range ex.from.Walk(entity) {
+		var lost *LostError
+		if errors.As(err, &lost) {
+			ex.lost(&node, lost.Err)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -41,3 +41,12 @@ func (e *EndError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error itself.
 func (e *EndError) Unwrap() error { return e.Err }
+
+// LostError is an error of one node of the tree, or of a directory that lacks
+// some, because what is stored is damaged. An export goes on behind it.
+type LostError struct{ Err error }
+
+func (e *LostError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e *LostError) Unwrap() error { return e.Err }
