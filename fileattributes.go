@@ -19,6 +19,21 @@ type FileAttributes struct {
 	Symlink bool
 }
 
+// encode returns the attribute's value, nil for nothing.
+func (a *FileAttributes) encode() ([]byte, error) {
+	if a == nil {
+		return nil, nil
+	}
+	f := attributes.File{MTime: a.ModTime}
+	if a.HasMode {
+		f.SetMode(a.Mode)
+	}
+	if a.Symlink {
+		f.Type = attributes.Symlink
+	}
+	return f.Encode()
+}
+
 // FileAttributes returns what is kept of a file or directory. The zero value says
 // that nothing is, also for the root and for an attribute of another form.
 func (v Tree) FileAttributes(entity int64) (FileAttributes, error) {

@@ -20,6 +20,8 @@ type PutOptions struct {
 	// ExpectedRevision refuses the write unless the file is there and has this
 	// revision. Zero skips the check.
 	ExpectedRevision int64
+	// File, when not nil, is kept of the file in the same commit.
+	File *FileAttributes
 }
 
 // Put stores everything that a reader yields as the file at a path of names
@@ -85,10 +87,48 @@ func newFile(path string, options *PutOptions) (*commit.File, error) {
 	case options.New && options.ExpectedRevision != 0:
 		return nil, invalid("New: stands beside ExpectedRevision; give one of them")
 	}
+	value, err := options.File.encode()
+	if err != nil {
+		return nil, err
+	}
 	return &commit.File{
-		Path: path, Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
+		Attributes: value,
+		Path:       path, Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
 		New: options.New, Expected: options.ExpectedRevision,
 	}, nil
+}
+
+// PutPublished names a payload that is published already, as [Tree.Put] does with
+// what it stores. It returns StatusNotFound, too, when the payload is not there.
+func (v Tree) PutPublished(path string, digest Digest, options *PutOptions) (Record, error) {
+	const op = "objects.put"
+	if options == nil {
+		options = new(PutOptions)
+	}
+	if err := v.writable(); err != nil {
+		return Record{}, withOp(op, err)
+	}
+	file, err := newFile(path, options)
+	if err != nil {
+		return Record{}, withOp(op, err)
+	}
+	var n catalog.Node
+	revision, err := v.commit(func(p *commit.Plan) error {
+		payload, err := tree.Payload(&p.Tx().View, "digest", digest)
+		if err != nil {
+			return err
+		}
+		file.Digest, file.Size = digest, payload.Size
+		n, err = p.Put(file)
+		return err
+	})
+	if err != nil {
+		return Record{}, withOp(op, err)
+	}
+	if revision != 0 {
+		n.Revision = revision
+	}
+	return newRecord(&n), nil
 }
 
 // put publishes a draft and names it in one commit.

@@ -44,24 +44,9 @@ func (s *session) makeDirectories(p string) (entity int64, made bool, err error)
 	return at, true, nil
 }
 
-// setContent points the file at a path to a payload: an existing file gets a
-// new version, a missing one is created. It returns the file's record.
-func (s *session) setContent(d destination, name string, digest stardust.Digest) (stardust.Record, error) {
-	r, found, err := d.existing(s, name)
-	switch {
-	case err != nil:
-		return r, err
-	case found && isDirectory(r):
-		return r, errIsDirectory
-	case found:
-		return s.tree.Update(r.Entity, digest, 0)
-	}
-	if d.name != "" {
-		name = d.name
-	}
-	records, err := s.tree.Create(stardust.NewNode{Name: name, Parent: d.entity, Digest: &digest})
-	if err != nil {
-		return r, err
-	}
-	return records[0], nil
+// setContent points the file at a path to a published payload, and keeps what is
+// known of it besides: an existing file gets a new version, a missing one is
+// created. It returns the file's record.
+func (s *session) setContent(d destination, name string, digest stardust.Digest, known *stardust.FileAttributes) (stardust.Record, error) {
+	return s.tree.PutPublished(d.at(name), digest, &stardust.PutOptions{File: known})
 }

@@ -18,6 +18,7 @@ type putting struct {
 	parents bool
 	keep    bool
 	json    bool
+	command bool // what comes after "--" is a command whose output is stored
 }
 
 func newPutCommand(e *env) *cobra.Command {
@@ -31,19 +32,34 @@ directory, ends in a slash or takes several files, they land in it under their o
 names. LOCAL - is standard input, which needs DEST to be a file's name.
 
 A file that is there already gets a new version; its earlier ones stay in the
-history. FILE is made when it is missing.`,
+history. Permissions and time of a local file are kept. FILE is made when it is
+missing.
+
+With --from-command, what stands after -- is a command whose output is stored at
+DEST: whole, or nothing when it fails.`,
 		Example: `  stardust put notes.stardust todo.txt /
   stardust put notes.stardust draft.md outline.md essays/2026/ -p
-  tar c src | stardust put notes.stardust - backups/src.tar -p`,
-		Args:    arguments(3, -1),
+  tar c src | stardust put notes.stardust - backups/src.tar -p
+  stardust put notes.stardust backups/shop.sql -p --from-command -- pg_dump shop`,
+		Args:    arguments(2, -1),
 		GroupID: groupTransfer,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if p.command {
+				if cmd.ArgsLenAtDash() != 2 || len(args) < 3 {
+					return usagef("--from-command takes FILE DEST -- COMMAND [ARGUMENT]...")
+				}
+				return p.runCommand(cmd.Context(), e, args[0], args[1], args[2:])
+			}
+			if len(args) < 3 {
+				return usagef("too few arguments; it takes %s", cmd.Use)
+			}
 			return p.run(cmd.Context(), e, args[0], args[1:len(args)-1], args[len(args)-1])
 		},
 		ValidArgsFunction: e.complete(completeFile, completeLocal),
 	}
 	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make the directories that are missing on the way")
 	cmd.Flags().BoolVar(&p.keep, "keep", false, "refuse to give a file that is there already a new version")
+	cmd.Flags().BoolVar(&p.command, "from-command", false, "store what the command after -- prints, unless it fails")
 	jsonFlag(cmd, &p.json)
 	return cmd
 }
@@ -128,11 +144,16 @@ func (p *putting) put(ctx context.Context, e *env, s *session, b *bar, local str
 		return err
 	}
 	defer end()
-	published, err := upload(s, countingReader{source, b})
+	published, err := upload(s, countingReader{source, b}, nil)
 	if err != nil {
 		return err
 	}
-	r, err := s.setContent(d, name, published.Digest)
+	return p.name(e, s, d, name, published, knownOf(local))
+}
+
+// name gives a file its content and prints what became of it.
+func (p *putting) name(e *env, s *session, d destination, name string, published stardust.Published, known *stardust.FileAttributes) error {
+	r, err := s.setContent(d, name, published.Digest, known)
 	if err != nil {
 		return err
 	}
@@ -145,8 +166,18 @@ func (p *putting) put(ctx context.Context, e *env, s *session, b *bar, local str
 	return nil
 }
 
-// upload publishes what a reader yields.
-func upload(s *session, source io.Reader) (stardust.Published, error) {
+// knownOf returns what the file system knows of a regular file.
+func knownOf(local string) *stardust.FileAttributes {
+	info, err := os.Stat(local)
+	if local == "-" || err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return &stardust.FileAttributes{HasMode: true, Mode: info.Mode(), ModTime: info.ModTime()}
+}
+
+// upload publishes what a reader yields, unless end, which may be nil, says after
+// it that it is not to be.
+func upload(s *session, source io.Reader, end func() error) (stardust.Published, error) {
 	stream, err := s.tree.Upload()
 	if err != nil {
 		return stardust.Published{}, err
@@ -154,6 +185,11 @@ func upload(s *session, source io.Reader) (stardust.Published, error) {
 	defer stream.Close()
 	if _, err := stream.ReadFrom(source); err != nil {
 		return stardust.Published{}, err
+	}
+	if end != nil {
+		if err := end(); err != nil {
+			return stardust.Published{}, err
+		}
 	}
 	return stream.Finish()
 }

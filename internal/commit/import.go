@@ -167,26 +167,33 @@ func (p *Plan) giveWay(item *Item, old *catalog.Node) error {
 	return err
 }
 
-// describe plans the attributes of a node that is there already.
+// describe plans the attributes of an item whose node is there already.
 func (p *Plan) describe(item *Item) error {
-	if item.Attributes == nil {
-		return nil
+	changed, err := p.describeNode(item.Entity, item.Attributes)
+	if changed && item.Outcome == Unchanged {
+		item.Outcome = Updated
+	}
+	return err
+}
+
+// describeNode plans what is known of a node that is there, and reports whether
+// that is something new.
+func (p *Plan) describeNode(entity int64, value []byte) (changed bool, err error) {
+	if value == nil {
+		return false, nil
 	}
 	same := false
-	err := p.tx.Attributes(item.Entity, func(name string, value []byte) bool {
+	err = p.tx.Attributes(entity, func(name string, old []byte) bool {
 		if name == attributes.NameFile {
-			same = bytes.Equal(value, item.Attributes)
+			same = bytes.Equal(old, value)
 		}
 		return name < attributes.NameFile
 	})
 	if err != nil || same {
-		return err
+		return false, err
 	}
-	if item.Outcome == Unchanged {
-		item.Outcome = Updated
-	}
-	p.add(catalog.Raw(item.Entity, attributes.NameFile, item.Attributes))
-	return nil
+	p.add(catalog.Raw(entity, attributes.NameFile, value))
+	return true, nil
 }
 
 // otherKind refuses to turn a file into a directory, or the other way round.

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/tree"
@@ -22,6 +23,9 @@ type File struct {
 
 	Digest digest.Digest
 	Size   int64
+	// Attributes is the value of the attribute attributes.NameFile that the file
+	// gets, as compact JSON; nil leaves it alone.
+	Attributes []byte
 }
 
 // Check refuses a file that the present tree has no place for, whatever its
@@ -67,7 +71,8 @@ func (p *Plan) Put(f *File) (catalog.Node, error) {
 			n.Digest, n.Size = f.Digest, f.Size
 			p.add(catalog.Digest(n.Entity, catalog.AttributeDigest, f.Digest))
 		}
-		return n, nil
+		_, err := p.describeNode(n.Entity, f.Attributes)
+		return n, err
 	}
 	for _, name := range f.Names[at.Depth : len(f.Names)-1] {
 		n = catalog.Node{Parent: n.Entity, Name: name}
@@ -75,5 +80,8 @@ func (p *Plan) Put(f *File) (catalog.Node, error) {
 	}
 	n = catalog.Node{Parent: n.Entity, Name: f.Names[len(f.Names)-1], File: true, Digest: f.Digest, Size: f.Size}
 	p.makeNode(&n)
+	if f.Attributes != nil {
+		p.add(catalog.Raw(n.Entity, attributes.NameFile, f.Attributes))
+	}
 	return n, nil
 }
