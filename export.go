@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"iter"
 
 	"github.com/stardustdb/stardust/internal/catalog"
@@ -26,6 +27,16 @@ type ExportOptions struct {
 	Problem func(Problem)
 	// Replace lets files be overwritten that have other content.
 	Replace bool
+	// Change, when not nil, is called for what Delete removes, one call at a time.
+	Change func(TransferChange)
+	// Delete makes the directory hold what the tree holds and nothing else: local
+	// files and directories that the tree does not have are removed at the end,
+	// and those of another kind give way. It means Replace, too. The database
+	// itself stays when it lies there.
+	Delete bool
+	// Sparse makes holes of zeros in every file, not only in those whose
+	// attributes say that they had some.
+	Sparse bool
 }
 
 // Export copies a file or directory of the tree, with everything beneath it, to
@@ -63,11 +74,13 @@ func (v Tree) Export(ctx context.Context, entity int64, to string, options *Expo
 	if err == nil && entity != catalog.Root {
 		_, err = pinned.Get(entity) // before anything is made
 	}
+	common := transferOptions(v.db.payloads.Uploads(), o.Workers, o.Progress, o.Problem)
+	common.Change = changeCallback(o.Change)
 	if err == nil {
 		report, err = transfer.Export(inner, exportSource{pinned}, entity, to, transfer.ExportOptions{
-			Options: transferOptions(v.db.payloads.Uploads(), o.Workers, o.Progress, o.Problem),
-			Replace: o.Replace,
+			Options: common, Replace: o.Replace, Delete: o.Delete, Sparse: o.Sparse,
 		})
+		report.Revision = pinned.at
 	}
 	return newTransferReport(report), withOp(op, end(err))
 }
@@ -95,6 +108,20 @@ func (s exportSource) Walk(entity int64) iter.Seq2[transfer.Node, error] {
 		}
 	}
 }
+
+// Names yields the names in a directory.
+func (s exportSource) Names(ctx context.Context, directory int64) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for r, err := range s.tree.WithContext(ctx).Children(directory) {
+			if !yield(r.Name, err) {
+				return
+			}
+		}
+	}
+}
+
+// Owns reports whether a file is the database itself.
+func (s exportSource) Owns(info fs.FileInfo) bool { return s.tree.db.Owns(info) }
 
 func (s exportSource) WriteContent(n *transfer.Node, to io.Writer) error {
 	stream, err := s.tree.Open(n.Digest)

@@ -12,7 +12,7 @@ import (
 func newExportCommand(e *env) *cobra.Command {
 	var flags transferFlags
 	var at revision
-	var replace bool
+	var options stardust.ExportOptions
 	cmd := &cobra.Command{
 		Use:   "export FILE [PATH] DIR",
 		Short: "Copy files and directories out of the database into a local directory",
@@ -21,7 +21,8 @@ file PATH, into the local directory DIR, which is made when it is missing.
 
 Files that have the content already are left alone; those with other content are
 reported, or overwritten with --replace. Each file is there whole or not at all,
-and nothing is written outside DIR, whatever names and links there are.`,
+and nothing is written outside DIR, whatever names and links there are. With
+--delete, DIR holds in the end what PATH holds and nothing else.`,
 		Example: `  stardust export photos.stardust /tmp/photos
   stardust export work.stardust projects/app src --at 118 --replace`,
 		Args:    arguments(2, 3),
@@ -35,18 +36,20 @@ and nothing is written outside DIR, whatever names and links there are.`,
 				path = cleanPath(args[1])
 			}
 			return e.read(cmd.Context(), args[0], &at, func(s *session) error {
-				return flags.runExport(cmd.Context(), e, s, path, args[len(args)-1], replace)
+				return flags.runExport(cmd.Context(), e, s, path, args[len(args)-1], &options)
 			})
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath, completeLocal),
 	}
 	flags.addFlags(cmd)
 	atFlag(cmd, &at)
-	cmd.Flags().BoolVar(&replace, "replace", false, "overwrite local files that have other content")
+	cmd.Flags().BoolVar(&options.Replace, "replace", false, "overwrite local files that have other content")
+	cmd.Flags().BoolVar(&options.Delete, "delete", false, "replace, and remove from DIR what PATH does not hold")
+	cmd.Flags().BoolVar(&options.Sparse, "sparse", false, "make holes of zeros in every file, not only in those that had some")
 	return cmd
 }
 
-func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path, to string, replace bool) error {
+func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path, to string, options *stardust.ExportOptions) error {
 	t.quiet = e.quiet
 	r, err := s.tree.Resolve(path)
 	if err != nil {
@@ -54,9 +57,8 @@ func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path,
 	}
 	b := e.newBar("export", 0)
 	summed := sum(ctx, s, r.Entity, b)
-	report, err := s.tree.Export(ctx, r.Entity, to, &stardust.ExportOptions{
-		Workers: t.workers, Progress: t.progress(b), Problem: t.problem(b), Replace: replace,
-	})
+	options.Workers, options.Progress, options.Problem = t.workers, t.progress(b), t.problem(b)
+	report, err := s.tree.Export(ctx, r.Entity, to, options)
 	summed()
 	b.done(report.Bytes)
 	return t.finish(ctx, e, "Exported", "to "+to, report, onFullDisk(to, err))

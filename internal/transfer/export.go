@@ -14,13 +14,19 @@ type ExportOptions struct {
 	Options
 	// Replace lets files be overwritten that have other content.
 	Replace bool
+	// Delete makes the directory hold what the tree holds and nothing else. It
+	// means Replace, too.
+	Delete bool
+	// Sparse makes holes of zeros in every file, not only in those that had some.
+	Sparse bool
 }
 
 // Export copies a node, with everything beneath it, into a directory, which is
 // made when it is missing. The report is valid with an error, too.
 func Export(ctx context.Context, from Source, entity int64, to string, options ExportOptions) (*Report, error) {
 	ex := &exporter{
-		collector: collector{options: options.Options}, replace: options.Replace, from: from,
+		collector: collector{options: options.Options}, from: from,
+		replace: options.Replace || options.Delete, delete: options.Delete, sparse: options.Sparse,
 		files: make(chan exportFile, 4*options.Workers),
 	}
 	err := ex.run(ctx, entity, to)
@@ -35,9 +41,13 @@ func Export(ctx context.Context, from Source, entity int64, to string, options E
 type exporter struct {
 	collector
 	replace bool
+	delete  bool
+	sparse  bool
 	from    Source
-	files   chan exportFile
-	made    []Node // directories to describe once everything is in them
+	// directories are those that were made or found, with Delete.
+	directories []Node
+	files       chan exportFile
+	made        []Node // directories to describe once everything is in them
 }
 
 // exportFile is a file to write into an open directory.
@@ -46,7 +56,7 @@ type exportFile struct {
 	dir  *directory
 }
 
-func (ex *exporter) run(ctx context.Context, entity int64, to string) error {
+func (ex *exporter) run(caller context.Context, entity int64, to string) error {
 	made, err := makeAll(to)
 	if err != nil {
 		return err
@@ -59,7 +69,7 @@ func (ex *exporter) run(ctx context.Context, entity int64, to string) error {
 	if !made {
 		ex.clean(top, "")
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := errgroup.WithContext(caller)
 	group.Go(func() error {
 		defer close(ex.files)
 		return ex.walk(ctx, entity, top)
@@ -70,6 +80,9 @@ func (ex *exporter) run(ctx context.Context, entity int64, to string) error {
 	err = group.Wait()
 	for f := range ex.files { // what an error left behind
 		f.dir.release()
+	}
+	if err == nil && ex.delete {
+		err = ex.prune(caller, to)
 	}
 	if err != nil {
 		return err
@@ -132,6 +145,9 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 			return err
 		}
 		if node.Path == "" && !node.File {
+			if ex.delete {
+				ex.directories = append(ex.directories, node)
+			}
 			continue
 		}
 		if node.Path == "" {
@@ -159,6 +175,12 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 
 // directory makes a directory of the tree.
 func (ex *exporter) directory(in *directory, node *Node) {
+	if info, err := in.root.Lstat(node.Name); ex.delete && err == nil && info.Mode().IsRegular() {
+		if err := ex.removeLocal(in.root, node.Name); err != nil {
+			ex.lost(node, err)
+			return
+		}
+	}
 	made, err := in.makeDirectory(node.Name, &node.Attributes, ex.replace)
 	if made && (node.Attributes.HasMode || !node.Attributes.MTime.IsZero()) {
 		ex.made = append(ex.made, *node)
@@ -169,6 +191,9 @@ func (ex *exporter) directory(in *directory, node *Node) {
 	if err != nil {
 		ex.lost(node, err)
 		return
+	}
+	if ex.delete {
+		ex.directories = append(ex.directories, *node)
 	}
 	ex.update(func(r *Report) { r.Directories++ })
 }

@@ -15,8 +15,14 @@ import (
 // of a file that is there: it is whole or not at all. Old is what is known of
 // that file, or nil. The new one takes over its permissions, or has those that
 // are kept when there was none, and is at no time readable by anybody who could
-// not read it then. Setuid, setgid and sticky bits are not restored.
+// not read it then. Setuid, setgid and sticky bits are not restored. A file that
+// had holes gets them where there are only zeros.
 func Save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, write func(io.Writer) error) (err error) {
+	return save(root, name, old, kept, false, write)
+}
+
+// save is Save, which sparse lets make holes of all zeros.
+func save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, sparse bool, write func(io.Writer) error) (err error) {
 	mode := fs.FileMode(0o666)
 	switch {
 	case old != nil:
@@ -33,7 +39,14 @@ func Save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, wr
 			err = errors.Join(err, root.Remove(temporary))
 		}
 	}()
-	err = write(file)
+	if sparse || kept.Sparse {
+		holes := &sparseWriter{file: file}
+		if err = write(holes); err == nil {
+			err = holes.finish()
+		}
+	} else {
+		err = write(file)
+	}
 	switch {
 	case err != nil:
 	case old != nil:

@@ -1,7 +1,9 @@
 package transfer
 
 import (
+	"context"
 	"io"
+	"io/fs"
 	"iter"
 
 	"github.com/stardustdb/stardust/internal/attributes"
@@ -14,6 +16,10 @@ type Source interface {
 	// Walk yields a node and everything beneath it, a directory before what is
 	// in it.
 	Walk(entity int64) iter.Seq2[Node, error]
+	// Names yields the names in a directory.
+	Names(ctx context.Context, directory int64) iter.Seq2[string, error]
+	// Owns reports whether a file is the database itself.
+	Owns(info fs.FileInfo) bool
 	// WriteContent writes a file's content, verified. It returns a *EndError for
 	// what ends the export; any other error is the file's own.
 	WriteContent(n *Node, to io.Writer) error

@@ -60,7 +60,7 @@ func (ex *exporter) writeLink(f *exportFile, info fs.FileInfo) (Outcome, error) 
 				return Unchanged, nil
 			}
 		}
-		if err := ex.mayReplace(info); err != nil {
+		if err := ex.makeWay(root, node.Name, info); err != nil {
 			return Failed, err
 		}
 		outcome = Updated

@@ -35,7 +35,7 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 			ex.update(func(r *Report) { r.Bytes += node.Size })
 			return Unchanged, nil
 		}
-		if err := ex.mayReplace(info); err != nil {
+		if err := ex.makeWay(root, node.Name, info); err != nil {
 			return Failed, err
 		}
 		outcome = Updated
@@ -44,7 +44,7 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 		info = nil // a link has no permissions to take over
 	}
 	var written int64
-	err = Save(root, node.Name, info, &node.Attributes, func(w io.Writer) error {
+	err = save(root, node.Name, info, &node.Attributes, ex.sparse, func(w io.Writer) error {
 		return ex.from.WriteContent(node, io.MultiWriter(w, &ex.collector, counter{&written}))
 	})
 	if err != nil {
