@@ -196,20 +196,28 @@ func TestAFileThatIsBehindIsTold(t *testing.T) {
 	}
 }
 
-// TestAReplicaKnowsItsDatabase refuses a bucket that holds another.
+// TestAReplicaKnowsItsDatabase refuses to pull from a bucket that holds another, and
+// pushes to as many as you like.
 func TestAReplicaKnowsItsDatabase(t *testing.T) {
 	store, another := newStore(), newStore()
 	db := newDB(t)
+	fill(t, db)
 	mustPush(t, db, store)
-	mustPush(t, newDB(t), another)
 	clone := mustClone(t, store)
-	_, pushing := Push(t.Context(), clone, another, nil)
-	_, pulling := Pull(t.Context(), clone, another, nil)
-	if !errors.Is(pushing, ErrOtherDatabase) || !errors.Is(pulling, ErrOtherDatabase) {
-		t.Errorf("%v, %v", pushing, pulling)
+	mustPush(t, clone, another)
+	put(t, clone, "more", nil)
+	mustPush(t, clone, another)
+	mustEqual(t, clone, mustClone(t, another))
+	if _, err := Pull(t.Context(), clone, another, nil); !errors.Is(err, ErrOtherDatabase) {
+		t.Errorf("%v", err)
 	}
 	if _, err := Pull(t.Context(), clone, newStore(), nil); !errors.Is(err, ErrNoDatabase) {
 		t.Errorf("an empty store: %v", err)
+	}
+	strangers := newDB(t)
+	put(t, strangers, "stranger", nil)
+	if _, err := Push(t.Context(), strangers, store, nil); !errors.Is(err, ErrDiverged) {
+		t.Errorf("pushed over another database: %v", err)
 	}
 }
 

@@ -21,7 +21,7 @@ type FollowOptions struct {
 	// Backoff says how long to wait after a push that failed for a reason that may
 	// pass.
 	Backoff objectstore.Backoff
-	// Status is called after each push, be it that it failed.
+	// Status is called when a push begins and when it ends, be it that it failed.
 	Status func(Status)
 	// Sleep waits; nil means a real timer.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -33,13 +33,14 @@ type Status struct {
 	Pushed int64
 	// Local is the file's.
 	Local int64
-	// Lag is for how long the bucket has lacked something. Zero when it lacks
-	// nothing.
-	Lag time.Duration
-	// Report says what the push did.
+	// Since is when it was first seen that the bucket lacks something. Zero when it
+	// lacks nothing.
+	Since time.Time
+	// Report says what the push did; it is nil when one begins.
 	Report *Report
-	// Err is why it failed, or nil.
-	Err error
+	// Err is why it failed, or nil. Again says that the push is made again.
+	Err   error
+	Again bool
 }
 
 // Follow pushes what is committed to a file, which may be open read-only beside the
@@ -100,29 +101,32 @@ func (f *follower) look(ctx context.Context) (time.Duration, error) {
 	if f.since.IsZero() {
 		f.since = f.options.Now()
 	}
+	f.current.Local, f.current.Report, f.current.Err, f.current.Again = local.Transaction, nil, nil, false
+	f.tell()
 	report, err := Push(ctx, f.db, f.store, &f.options.PushOptions)
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	f.current.Local, f.current.Report, f.current.Err = local.Transaction, report, err
+	f.current.Report, f.current.Err = report, err
 	if report.Revision > 0 {
 		f.current.Pushed = report.Revision
 	}
 	if err == nil {
 		f.began, f.pushed, f.since, f.failed = true, local, time.Time{}, 0
-		f.tell(0)
+		f.tell()
 		return f.options.Every, nil
 	}
-	f.tell(f.options.Now().Sub(f.since))
-	if lasting(err) {
+	f.current.Again = !lasting(err)
+	f.tell()
+	if !f.current.Again {
 		return 0, err
 	}
 	f.failed++
 	return f.options.Backoff.Delay(f.failed-1, rand.Float64()), nil
 }
 
-func (f *follower) tell(lag time.Duration) {
-	f.current.Lag = lag
+func (f *follower) tell() {
+	f.current.Since = f.since
 	if f.options.Status != nil {
 		f.options.Status(f.current)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/batch"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/replica"
 	"github.com/stardustdb/stardust/objectstore"
@@ -76,6 +77,17 @@ func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
 		}
 	}
 	return nil
+}
+
+// checkOrigin refuses a bucket when the file is a replica of another. That both say
+// the same would show all the same; it is more likely a wrong URL. Pushing to several
+// is nothing unusual.
+func checkOrigin(ctx context.Context, db *replica.DB, b *bucket) error {
+	o, found, err := db.Origin(ctx)
+	if err == nil && found && o.Identity != [16]byte{} && o.Identity != [16]byte(b.identity) {
+		err = fmt.Errorf("%w: of %s, which came from %s, and %s holds %s", ErrOtherDatabase, batch.Identity(o.Identity), o.URL, b.store, b.identity)
+	}
+	return err
 }
 
 // done reports whether the last batch had the revision to stop at. What follows

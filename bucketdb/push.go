@@ -50,9 +50,6 @@ func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
 		return err
 	}
 	p.report.Identity = p.bucket.identity.String()
-	if err := checkOrigin(ctx, p.db, p.bucket); err != nil {
-		return err
-	}
 	r, err := p.bucket.compare(ctx, p.db)
 	if err != nil {
 		return err
@@ -69,15 +66,6 @@ func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
 		}
 	}
 	return nil
-}
-
-// checkOrigin refuses a bucket when the file is a replica of another.
-func checkOrigin(ctx context.Context, db *replica.DB, b *bucket) error {
-	o, found, err := db.Origin(ctx)
-	if err == nil && found && o.Identity != [16]byte{} && o.Identity != [16]byte(b.identity) {
-		err = fmt.Errorf("%w: of %s, which came from %s, and %s holds %s", ErrOtherDatabase, batch.Identity(o.Identity), o.URL, b.store, b.identity)
-	}
-	return err
 }
 
 // batch writes the next batch behind a position and returns where it ends.

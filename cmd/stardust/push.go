@@ -43,6 +43,7 @@ message says where they parted.`,
 	}
 	cmd.Flags().BoolVar(&p.follow, "follow", false, "go on, and push what is committed later, until interrupted")
 	cmd.Flags().DurationVar(&p.every, "every", time.Second, "with --follow, look for something new so often")
+	cmd.Flags().StringVar(&p.metrics, "metrics", "", "with --follow, serve Prometheus' metrics at /metrics of this address")
 	jsonFlag(cmd, &p.json)
 	return cmd
 }
@@ -69,10 +70,11 @@ func otherPlace(ctx context.Context, db *stardust.DB, args []string) (place, err
 
 // pushing is a push command.
 type pushing struct {
-	env    *env
-	follow bool
-	every  time.Duration
-	json   bool
+	env     *env
+	follow  bool
+	every   time.Duration
+	metrics string
+	json    bool
 }
 
 func (p *pushing) run(ctx context.Context, file string, db *stardust.DB, to place) error {
@@ -108,27 +110,4 @@ func (p *pushing) toFile(ctx context.Context, file string, db *stardust.DB, to p
 			return bucketdb.Copy(ctx, db, other, &bucketdb.PullOptions{Progress: progress})
 		})
 	})
-}
-
-// following pushes until it is interrupted, which is no failure, and tells of each
-// push.
-func (p *pushing) following(ctx context.Context, db *stardust.DB, store objectstore.Store, to place) error {
-	name := p.env.name(redacted(to.text))
-	err := bucketdb.Follow(ctx, db, store, &bucketdb.FollowOptions{
-		PushOptions: bucketdb.PushOptions{Now: p.env.now}, Every: p.every,
-		Status: func(s bucketdb.Status) {
-			switch {
-			case s.Err != nil:
-				p.env.notice("%s is behind by %v: %s; trying again", name, s.Lag.Round(time.Second), explain(aboutStore(to.text, s.Err)))
-			case p.json:
-				_ = p.env.printJSON(carriedReport(s.Report)) // a broken pipe ends the next write, too
-			case s.Report.Batches > 0:
-				p.env.println(carriedText("push", "Pushed", name, s.Report))
-			}
-		},
-	})
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
