@@ -16,14 +16,14 @@ const maxBulk = 1000
 // the local copy in parallel. A failure of one does not affect the other; the
 // remote's error is returned before a [Local].
 func (m *Mirror) Delete(ctx context.Context, path objectstore.Path) error {
-	leave, err := m.enter("delete", path)
+	leave, err := m.enter(objectstore.OpDelete, path)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	release, err := m.takeTurn(ctx, turnDelete, path)
 	if err != nil {
-		return m.fail("delete", path, err)
+		return m.fail(objectstore.OpDelete, path, err)
 	}
 	defer release()
 	removed := make(chan error, 1)
@@ -37,7 +37,7 @@ func (m *Mirror) Delete(ctx context.Context, path objectstore.Path) error {
 	case err != nil:
 		return err
 	case localErr != nil:
-		return m.fail("delete", path, localErr)
+		return m.fail(objectstore.OpDelete, path, localErr)
 	}
 	return nil
 }
@@ -84,11 +84,11 @@ func (m *Mirror) deleteTogether(ctx context.Context, paths []objectstore.Path) m
 	errs := map[objectstore.Path]error{}
 	failAll := func(err error) map[objectstore.Path]error {
 		for _, path := range paths {
-			errs[path] = m.fail("delete", path, err)
+			errs[path] = m.fail(objectstore.OpDelete, path, err)
 		}
 		return errs
 	}
-	leave, err := m.enter("delete", "")
+	leave, err := m.enter(objectstore.OpDelete, "")
 	if err != nil {
 		return failAll(objectstore.ErrClosed)
 	}
@@ -102,7 +102,7 @@ func (m *Mirror) deleteTogether(ctx context.Context, paths []objectstore.Path) m
 	for _, path := range paths {
 		left[path] = true
 		if _, err := m.local.remove(path); err != nil {
-			errs[path] = m.fail("delete", path, err)
+			errs[path] = m.fail(objectstore.OpDelete, path, err)
 		}
 	}
 	all := func(yield func(objectstore.Path) bool) {
@@ -119,7 +119,7 @@ func (m *Mirror) deleteTogether(ctx context.Context, paths []objectstore.Path) m
 		}
 	}
 	for path := range left {
-		errs[path] = m.fail("delete", path, errors.New("the remote did not say whether it deleted it"))
+		errs[path] = m.fail(objectstore.OpDelete, path, errors.New("the remote did not say whether it deleted it"))
 	}
 	return errs
 }

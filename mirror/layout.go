@@ -13,10 +13,12 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// The names in the cache root (RFC 0034, Filesystem layout). Only this file
-// knows them.
+// LockName is the file that tells that a directory is a mirror's (RFC 0034,
+// Filesystem layout).
+const LockName = "LOCK"
+
+// The other names in the cache root. Only this file knows them.
 const (
-	lockName      = "LOCK"
 	indexName     = "INDEX"
 	indexTempName = "INDEX.tmp"
 

@@ -63,7 +63,7 @@ func (m *Mirror) Handle() Handle { return Handle{m} }
 func (m *Mirror) List(ctx context.Context, options *objectstore.ListOptions) iter.Seq2[objectstore.ObjectMeta, error] {
 	if m.closed.Load() {
 		return func(yield func(objectstore.ObjectMeta, error) bool) {
-			yield(objectstore.ObjectMeta{}, m.fail("list", "", objectstore.ErrClosed))
+			yield(objectstore.ObjectMeta{}, m.fail(objectstore.OpList, "", objectstore.ErrClosed))
 		}
 	}
 	return m.remote.List(ctx, options)
@@ -72,20 +72,20 @@ func (m *Mirror) List(ctx context.Context, options *objectstore.ListOptions) ite
 // ListWithDelimiter implements objectstore.Store: it lists the remote.
 func (m *Mirror) ListWithDelimiter(ctx context.Context, options *objectstore.ListOptions) (*objectstore.ListResult, error) {
 	if m.closed.Load() {
-		return nil, m.fail("list", "", objectstore.ErrClosed)
+		return nil, m.fail(objectstore.OpList, "", objectstore.ErrClosed)
 	}
 	return m.remote.ListWithDelimiter(ctx, options)
 }
 
 // Copy fails with [Unsupported]: it could overwrite a mirrored path.
 func (m *Mirror) Copy(_ context.Context, from, _ objectstore.Path, _ *objectstore.CopyOptions) error {
-	return m.fail("copy", from, &Unsupported{"copy"})
+	return m.fail(objectstore.OpCopy, from, &Unsupported{"copy"})
 }
 
 // Rename fails with [Unsupported]: it could overwrite a mirrored path, and
 // would leave the source's local copy behind.
 func (m *Mirror) Rename(_ context.Context, from, _ objectstore.Path, _ *objectstore.CopyOptions) error {
-	return m.fail("rename", from, &Unsupported{"rename"})
+	return m.fail(objectstore.OpRename, from, &Unsupported{"rename"})
 }
 
 // Tags implements objectstore.TagReader: it asks the remote.
@@ -93,9 +93,9 @@ func (m *Mirror) Tags(ctx context.Context, path objectstore.Path) (map[string]st
 	tagger, ok := m.remote.(objectstore.TagReader)
 	switch {
 	case m.closed.Load():
-		return nil, m.fail("tags", path, objectstore.ErrClosed)
+		return nil, m.fail(objectstore.OpTags, path, objectstore.ErrClosed)
 	case !ok:
-		return nil, m.fail("tags", path, fmt.Errorf("%w: %s has no tags", objectstore.ErrUnsupported, m.remote))
+		return nil, m.fail(objectstore.OpTags, path, fmt.Errorf("%w: %s has no tags", objectstore.ErrUnsupported, m.remote))
 	}
 	return tagger.Tags(ctx, path)
 }

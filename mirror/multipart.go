@@ -21,14 +21,14 @@ func (m *Mirror) PutMultipart(ctx context.Context, path objectstore.Path, option
 	if options == nil {
 		options = &objectstore.MultipartOptions{}
 	}
-	leave, err := m.enter("put multipart", path)
+	leave, err := m.enter(objectstore.OpCreateMultipart, path)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	route, err := m.multipartRoute(path, options)
 	if err != nil {
-		return nil, m.fail("put multipart", path, err)
+		return nil, m.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	if route == MultipartRemote {
 		upload, err := m.remote.PutMultipart(ctx, path, options)
@@ -39,7 +39,7 @@ func (m *Mirror) PutMultipart(ctx context.Context, path objectstore.Path, option
 	}
 	p, err := m.local.newParts(ctx, path, options.Attributes)
 	if err != nil {
-		return nil, m.fail("put multipart", path, err)
+		return nil, m.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	upload, err := m.remote.PutMultipart(ctx, path, options)
 	if err != nil {
@@ -72,13 +72,13 @@ type mirroredUpload struct {
 }
 
 func (u *mirroredUpload) PutPart(ctx context.Context, number int, body objectstore.Body) error {
-	leave, err := u.m.enter("put part", u.path)
+	leave, err := u.m.enter(objectstore.OpUploadPart, u.path)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	if number < 1 || number > objectstore.MaxParts {
-		return u.m.fail("put part", u.path, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts))
+		return u.m.fail(objectstore.OpUploadPart, u.path, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts))
 	}
 	err = u.parts.put(ctx, number, body, func(body objectstore.Body) (string, error) {
 		return "", u.remote.PutPart(ctx, number, body)
@@ -115,7 +115,7 @@ func (m *Mirror) failPart(ctx context.Context, path objectstore.Path, p *parts, 
 		m.counters.localErrors.Add(1)
 		m.abortAfter(ctx, path, p, err, abort)
 	}
-	return m.fail("put part", path, err)
+	return m.fail(objectstore.OpUploadPart, path, err)
 }
 
 // abortAfter aborts an upload whose local side failed.
@@ -133,7 +133,7 @@ func (m *Mirror) completeParts(
 	ctx context.Context, path objectstore.Path, p *parts, chosen []objectstore.Part,
 	complete func(context.Context) (*objectstore.PutResult, error), abort func(context.Context) error,
 ) (*objectstore.PutResult, error) {
-	const op = "complete multipart"
+	const op = objectstore.OpCompleteMultipart
 	leave, err := m.enter(op, path)
 	if err != nil {
 		return nil, err
@@ -309,25 +309,25 @@ func (m *Mirror) CreateMultipart(ctx context.Context, path objectstore.Path, opt
 	if options == nil {
 		options = &objectstore.MultipartOptions{}
 	}
-	store, err := m.multipartStore("create multipart", path)
+	store, err := m.multipartStore(objectstore.OpCreateMultipart, path)
 	if err != nil {
 		return "", err
 	}
-	leave, err := m.enter("create multipart", path)
+	leave, err := m.enter(objectstore.OpCreateMultipart, path)
 	if err != nil {
 		return "", err
 	}
 	defer leave()
 	route, err := m.multipartRoute(path, options)
 	if err != nil {
-		return "", m.fail("create multipart", path, err)
+		return "", m.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	if route == MultipartRemote {
 		return store.CreateMultipart(ctx, path, options)
 	}
 	p, err := m.local.newParts(ctx, path, options.Attributes)
 	if err != nil {
-		return "", m.fail("create multipart", path, err)
+		return "", m.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	id, err := store.CreateMultipart(ctx, path, options)
 	if err != nil {
@@ -340,11 +340,11 @@ func (m *Mirror) CreateMultipart(ctx context.Context, path objectstore.Path, opt
 
 // UploadPart implements objectstore.MultipartStore.
 func (m *Mirror) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
-	store, err := m.multipartStore("upload part", path)
+	store, err := m.multipartStore(objectstore.OpUploadPart, path)
 	if err != nil {
 		return objectstore.Part{}, err
 	}
-	leave, err := m.enter("upload part", path)
+	leave, err := m.enter(objectstore.OpUploadPart, path)
 	if err != nil {
 		return objectstore.Part{}, err
 	}
@@ -370,7 +370,7 @@ func (m *Mirror) UploadPart(ctx context.Context, path objectstore.Path, id strin
 // earlier process uploaded are not here: then the object is downloaded before
 // it returns.
 func (m *Mirror) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
-	const op = "complete multipart"
+	const op = objectstore.OpCompleteMultipart
 	if options == nil {
 		options = &objectstore.CompleteOptions{}
 	}
@@ -409,11 +409,11 @@ func (m *Mirror) CompleteMultipart(ctx context.Context, path objectstore.Path, i
 
 // AbortMultipart implements objectstore.MultipartStore.
 func (m *Mirror) AbortMultipart(ctx context.Context, path objectstore.Path, id string) error {
-	store, err := m.multipartStore("abort multipart", path)
+	store, err := m.multipartStore(objectstore.OpAbortMultipart, path)
 	if err != nil {
 		return err
 	}
-	leave, err := m.enter("abort multipart", path)
+	leave, err := m.enter(objectstore.OpAbortMultipart, path)
 	if err != nil {
 		return err
 	}
@@ -428,9 +428,9 @@ func (m *Mirror) AbortMultipart(ctx context.Context, path objectstore.Path, id s
 
 // ListParts implements objectstore.MultipartStore: it asks the remote.
 func (m *Mirror) ListParts(ctx context.Context, path objectstore.Path, id string) iter.Seq2[objectstore.Part, error] {
-	store, err := m.multipartStore("list parts", path)
+	store, err := m.multipartStore(objectstore.OpListParts, path)
 	if err == nil && m.closed.Load() {
-		err = m.fail("list parts", path, objectstore.ErrClosed)
+		err = m.fail(objectstore.OpListParts, path, objectstore.ErrClosed)
 	}
 	if err != nil {
 		return func(yield func(objectstore.Part, error) bool) { yield(objectstore.Part{}, err) }
@@ -440,9 +440,9 @@ func (m *Mirror) ListParts(ctx context.Context, path objectstore.Path, id string
 
 // ListMultiparts implements objectstore.MultipartStore: it asks the remote.
 func (m *Mirror) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
-	store, err := m.multipartStore("list multiparts", objectstore.Path(prefix))
+	store, err := m.multipartStore(objectstore.OpListMultiparts, objectstore.Path(prefix))
 	if err == nil && m.closed.Load() {
-		err = m.fail("list multiparts", objectstore.Path(prefix), objectstore.ErrClosed)
+		err = m.fail(objectstore.OpListMultiparts, objectstore.Path(prefix), objectstore.ErrClosed)
 	}
 	if err != nil {
 		return func(yield func(objectstore.MultipartUpload, error) bool) {

@@ -25,14 +25,14 @@ func (m *Mirror) getObserved(ctx context.Context, path objectstore.Path, options
 	}
 	data, err := src.readAll()
 	if err != nil {
-		return nil, &objectstore.Error{Op: "get", Store: m.name, Path: string(path), Err: err}
+		return nil, &objectstore.Error{Op: objectstore.OpGet, Store: m.name, Path: string(path), Err: err}
 	}
 	if err := m.observe(ctx, path, data); err != nil {
-		return nil, m.fail("get", path, err)
+		return nil, m.fail(objectstore.OpGet, path, err)
 	}
 	start, end, err := options.Range.Resolve(int64(len(data)))
 	if err != nil {
-		return nil, m.fail("get", path, err)
+		return nil, m.fail(objectstore.OpGet, path, err)
 	}
 	result.Start, result.End = start, end
 	result.Body = memoryBody{bytes.NewReader(data[start:end])}
@@ -66,7 +66,7 @@ func (m *Mirror) getRemote(ctx context.Context, path objectstore.Path) ([]byte, 
 		}
 		if err := m.retry.wait(ctx, &retries, err); err != nil {
 			if _, ok := errors.AsType[*objectstore.Error](err); !ok {
-				err = &objectstore.Error{Op: "get", Store: m.name, Path: string(path), Err: err}
+				err = &objectstore.Error{Op: objectstore.OpGet, Store: m.name, Path: string(path), Err: err}
 			}
 			return nil, err
 		}

@@ -20,7 +20,7 @@ import (
 // leaves as they are, and [Local] when the directory cannot be made or read.
 func Open(ctx context.Context, dir string, remote objectstore.Store, policy Policy, options *Options) (*Mirror, error) {
 	invalid := func(err error) error {
-		return (&Mirror{name: "mirror in " + dir}).fail("open", "", err)
+		return (&Mirror{name: "mirror in " + dir}).fail(objectstore.OpOpen, "", err)
 	}
 	message := ""
 	switch {
@@ -47,7 +47,7 @@ func Open(ctx context.Context, dir string, remote objectstore.Store, policy Poli
 	if err := m.options.VFS.MkdirAll(dir); err != nil {
 		return nil, invalid(local("make the directory", "", err))
 	}
-	m.lock, err = takeLock(m.options.VFS, filepath.Join(dir, lockName), m.options.Identity)
+	m.lock, err = takeLock(m.options.VFS, filepath.Join(dir, LockName), m.options.Identity)
 	if err != nil {
 		return nil, invalid(err)
 	}

@@ -19,11 +19,11 @@ func (m *Mirror) Get(ctx context.Context, path objectstore.Path, options *object
 		options = &objectstore.GetOptions{}
 	}
 	if m.closed.Load() {
-		return nil, m.fail("get", path, objectstore.ErrClosed)
+		return nil, m.fail(objectstore.OpGet, path, objectstore.ErrClosed)
 	}
 	route, err := m.policy.ReadRoute(path, options)
 	if err != nil {
-		return nil, m.fail("get", path, &PolicyError{path, err})
+		return nil, m.fail(objectstore.OpGet, path, &PolicyError{path, err})
 	}
 	switch route {
 	case ReadRemote:
@@ -40,7 +40,7 @@ func (m *Mirror) Get(ctx context.Context, path objectstore.Path, options *object
 	case ReadThrough:
 		return m.getThrough(ctx, path, options)
 	default:
-		return nil, m.fail("get", path, &PolicyError{path, fmt.Errorf("%v does not exist", route)})
+		return nil, m.fail(objectstore.OpGet, path, &PolicyError{path, fmt.Errorf("%v does not exist", route)})
 	}
 }
 
@@ -49,10 +49,10 @@ func (m *Mirror) getLocal(ctx context.Context, path objectstore.Path, options *o
 	result, err := m.serve(ctx, path, options)
 	switch {
 	case err != nil:
-		return nil, m.fail("get", path, err)
+		return nil, m.fail(objectstore.OpGet, path, err)
 	case result == nil:
 		m.counters.notLocal.Add(1)
-		return nil, m.fail("get", path, &NotLocal{path})
+		return nil, m.fail(objectstore.OpGet, path, &NotLocal{path})
 	}
 	m.counters.hits.Add(1)
 	return result, nil
@@ -119,7 +119,7 @@ func (m *Mirror) getDownloaded(ctx context.Context, path objectstore.Path, optio
 		}
 		result, err := m.serve(ctx, path, options)
 		if err != nil {
-			return nil, m.fail("get", path, err)
+			return nil, m.fail(objectstore.OpGet, path, err)
 		}
 		if result != nil {
 			return result, nil
@@ -129,7 +129,7 @@ func (m *Mirror) getDownloaded(ctx context.Context, path objectstore.Path, optio
 		}
 	}
 	m.counters.notLocal.Add(1)
-	return nil, m.fail("get", path, &NotLocal{path})
+	return nil, m.fail(objectstore.OpGet, path, &NotLocal{path})
 }
 
 // getThrough answers from the local copy, after downloading it when there is
@@ -142,7 +142,7 @@ func (m *Mirror) getThrough(ctx context.Context, path objectstore.Path, options 
 		case isLocalFailure(err):
 			return m.getAround(ctx, path, options, err)
 		case err != nil:
-			return nil, m.fail("get", path, err)
+			return nil, m.fail(objectstore.OpGet, path, err)
 		case result != nil:
 			if try == 0 {
 				m.counters.hits.Add(1)
@@ -185,6 +185,6 @@ func (m *Mirror) await(ctx context.Context, f *flight) error {
 		return f.err
 	case <-ctx.Done():
 		f.leave(nil, m.ordering.cancel)
-		return m.fail("get", f.path, ctx.Err())
+		return m.fail(objectstore.OpGet, f.path, ctx.Err())
 	}
 }

@@ -81,7 +81,7 @@ type remoteUpload struct {
 }
 
 func (u *remoteUpload) Complete(ctx context.Context) (*objectstore.PutResult, error) {
-	leave, err := u.m.enter("complete multipart", u.path)
+	leave, err := u.m.enter(objectstore.OpCompleteMultipart, u.path)
 	if err != nil {
 		return nil, err
 	}

@@ -15,14 +15,14 @@ func (m *Mirror) Put(ctx context.Context, path objectstore.Path, body objectstor
 	if options == nil {
 		options = &objectstore.PutOptions{}
 	}
-	leave, err := m.enter("put", path)
+	leave, err := m.enter(objectstore.OpPut, path)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	route, err := m.policy.PutRoute(path, options)
 	if err != nil {
-		return nil, m.fail("put", path, &PolicyError{path, err})
+		return nil, m.fail(objectstore.OpPut, path, &PolicyError{path, err})
 	}
 	switch route {
 	case WriteRemote:
@@ -34,7 +34,7 @@ func (m *Mirror) Put(ctx context.Context, path objectstore.Path, body objectstor
 	case WriteMirror:
 		return m.putMirrored(ctx, path, body, options)
 	default:
-		return nil, m.fail("put", path, &PolicyError{path, fmt.Errorf("%v does not exist", route)})
+		return nil, m.fail(objectstore.OpPut, path, &PolicyError{path, fmt.Errorf("%v does not exist", route)})
 	}
 }
 
@@ -42,7 +42,7 @@ func (m *Mirror) Put(ctx context.Context, path objectstore.Path, body objectstor
 func (m *Mirror) putObserved(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
 	data, err := body.ReadAll()
 	if err != nil {
-		return nil, m.fail("put", path, err)
+		return nil, m.fail(objectstore.OpPut, path, err)
 	}
 	result, err := m.remote.Put(ctx, path, objectstore.Bytes(data), options)
 	m.supersede(ctx, path, result, err)
@@ -50,7 +50,7 @@ func (m *Mirror) putObserved(ctx context.Context, path objectstore.Path, body ob
 		return nil, err
 	}
 	if err := m.observe(ctx, path, data); err != nil {
-		return nil, m.committed("put", path, err)
+		return nil, m.committed(objectstore.OpPut, path, err)
 	}
 	return result, nil
 }
@@ -66,16 +66,16 @@ func (m *Mirror) committed(op string, path objectstore.Path, cause error) error 
 // installs the file once the remote has the object.
 func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
 	if err := body.Validate(); err != nil {
-		return nil, m.fail("put", path, err)
+		return nil, m.fail(objectstore.OpPut, path, err)
 	}
 	release, err := m.takeTurn(ctx, turnWrite, path)
 	if err != nil {
-		return nil, m.fail("put", path, err)
+		return nil, m.fail(objectstore.OpPut, path, err)
 	}
 	defer release()
 	s, err := m.local.stage(ctx, path)
 	if err != nil && !isLocalFailure(err) {
-		return nil, m.fail("put", path, err)
+		return nil, m.fail(objectstore.OpPut, path, err)
 	}
 	tee := &tee{err: err} // that of a file which can't be made is reported in the end
 	if s != nil {
@@ -89,13 +89,13 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 	})
 	if err != nil {
 		m.dropDoubtful(ctx, path, err)
-		return nil, m.fail("put", path, err)
+		return nil, m.fail(objectstore.OpPut, path, err)
 	}
 	md := metadata{
 		size: body.Size(), modified: m.options.Clock.Now(), etag: result.ETag, version: result.Version,
 		attributes: options.Attributes, blocks: tee.sums.sum(),
 	}
-	if err := m.finishWrite(ctx, "put", path, s, md, tee.err); err != nil {
+	if err := m.finishWrite(ctx, objectstore.OpPut, path, s, md, tee.err); err != nil {
 		return nil, err
 	}
 	return result, nil

@@ -4,6 +4,7 @@ package objectstore
 // and faults. The multipart ones stand for the methods of [Upload] and of
 // [MultipartStore] alike.
 const (
+	OpOpen              = "open" // of the store itself
 	OpGet               = "get"
 	OpHead              = "head"
 	OpPut               = "put"

@@ -22,7 +22,7 @@ func NewUpload(ctx context.Context, store MultipartStore, path Path, options *Mu
 		options = &MultipartOptions{}
 	}
 	if err := options.Mode.Validate(options.UpdateVersion); err != nil {
-		return nil, &Error{Op: "put multipart", Store: store.String(), Path: string(path), Err: err}
+		return nil, &Error{Op: OpCreateMultipart, Store: store.String(), Path: string(path), Err: err}
 	}
 	id, err := store.CreateMultipart(ctx, path, options)
 	if err != nil {
@@ -48,7 +48,7 @@ type upload struct {
 
 func (u *upload) PutPart(ctx context.Context, number int, body Body) error {
 	if number < 1 || number > MaxParts {
-		return u.fail("put part", fmt.Errorf("%w: part number %d is not from 1 to %d", ErrInvalidOption, number, MaxParts))
+		return u.fail(OpUploadPart, fmt.Errorf("%w: part number %d is not from 1 to %d", ErrInvalidOption, number, MaxParts))
 	}
 	part, err := u.store.UploadPart(ctx, u.path, u.id, number, body)
 	if err != nil {

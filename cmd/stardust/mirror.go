@@ -70,7 +70,7 @@ func (f *mirrorFlags) look(ctx context.Context, e *env, fn func(*mirror.Mirror) 
 	if err := f.check(); err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(f.dir, mirrorLock)); err != nil {
+	if _, err := os.Stat(filepath.Join(f.dir, mirror.LockName)); err != nil {
 		if !isMissing(err) {
 			return err
 		}
@@ -81,10 +81,6 @@ func (f *mirrorFlags) look(ctx context.Context, e *env, fn func(*mirror.Mirror) 
 	}
 	return f.open(ctx, e, &mirror.KeepAll{WithoutWarming: true}, fn)
 }
-
-// mirrorLock is the file that tells that a directory is a mirror's (RFC 0034,
-// Filesystem layout).
-const mirrorLock = "LOCK"
 
 // open opens the mirror and calls fn with it.
 func (f *mirrorFlags) open(ctx context.Context, e *env, policy mirror.Policy, fn func(*mirror.Mirror) error) error {

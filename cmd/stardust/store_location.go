@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/file"
 )
 
 // location is a URL divided into a store's URL and a path in it: of an object,
@@ -90,17 +91,13 @@ func locateFile(text, name, query string, object bool) (location, error) {
 	return location{text, store.String(), path}, nil
 }
 
-// storeFolder is the file store's own folder, which tells that a directory is a
-// store.
-const storeFolder = ".stardust"
-
 // enclosingStore returns the nearest directory at or above dir that is a store.
 // Without any it is the topmost directory that would have to be made, or dir when
 // there is nothing to make.
 func enclosingStore(dir string) string {
 	topmost := dir
 	for at := dir; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(filepath.Join(at, storeFolder)); err == nil && info.IsDir() {
+		if info, err := os.Stat(filepath.Join(at, file.Folder)); err == nil && info.IsDir() {
 			return at
 		}
 		if _, err := os.Stat(at); isMissing(err) {
@@ -118,7 +115,7 @@ func listed(ctx context.Context, store objectstore.Store) iter.Seq2[objectstore.
 	local := strings.HasPrefix(store.String(), "file:")
 	return func(yield func(objectstore.ObjectMeta, error) bool) {
 		for meta, err := range store.List(ctx, nil) {
-			if err == nil && local && strings.Contains("/"+meta.Path.String(), "/"+storeFolder+"/") {
+			if err == nil && local && strings.Contains("/"+meta.Path.String(), "/"+file.Folder+"/") {
 				continue
 			}
 			if !yield(meta, err) {

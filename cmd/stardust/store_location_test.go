@@ -15,6 +15,7 @@ import (
 
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/file"
 )
 
 // testEnv returns a world for commands that run within the test's process. What
@@ -30,10 +31,10 @@ func TestLocationsOfObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	if err := os.MkdirAll("store/"+storeFolder, 0o777); err != nil {
+	if err := os.MkdirAll("store/"+file.Folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll("store/inner/"+storeFolder, 0o777); err != nil {
+	if err := os.MkdirAll("store/inner/"+file.Folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll("plain/deep", 0o777); err != nil {

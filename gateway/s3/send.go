@@ -8,14 +8,9 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-const (
-	// sendfileStep is how much the kernel is given to send before the stall
-	// timer is set anew: at 8 MiB a minute a client is slow but alive.
-	sendfileStep = 8 << 20
-	// sendfileLeast is the least body for which the kernel's way is the
-	// shorter one.
-	sendfileLeast = 1
-)
+// sendfileStep is how much the kernel is given to send before the stall timer
+// starts again: at 8 MiB a minute a client is slow but alive.
+const sendfileStep = 8 << 20
 
 // send streams n bytes of an object's body to the client, after the header.
 func (x *exchange) send(body io.Reader, n int64) error {
@@ -25,12 +20,8 @@ func (x *exchange) send(body io.Reader, n int64) error {
 	if body == nil {
 		return fmt.Errorf("store returned no body for %q", x.path)
 	}
-	file, isFile := body.(objectstore.FileBody)
-	if isFile && n >= sendfileLeast {
+	if file, ok := body.(objectstore.FileBody); ok {
 		return x.sendFile(file.File(), n)
-	}
-	if isFile {
-		body = file.File()
 	}
 	return x.copyBody(body, n)
 }

@@ -128,7 +128,7 @@ func (t *uploadTable) find(path objectstore.Path, id string) (u *namedUpload, un
 func (t *uploadTable) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
 	u, unlock, err := t.find(path, id)
 	if err != nil {
-		return objectstore.Part{}, t.fail("upload part", path, err)
+		return objectstore.Part{}, t.fail(objectstore.OpUploadPart, path, err)
 	}
 	defer unlock()
 	sum := &summingReader{r: body.Open(), hash: md5.New()}
@@ -162,7 +162,7 @@ func (s *summingReader) Read(p []byte) (int, error) {
 // and a list that leaves a part out, are refused.
 func (t *uploadTable) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
 	if options != nil && options.Mode != objectstore.Overwrite {
-		return nil, t.fail("complete multipart", path, fmt.Errorf("%w: a condition on completing an upload", objectstore.ErrUnsupported))
+		return nil, t.fail(objectstore.OpCompleteMultipart, path, fmt.Errorf("%w: a condition on completing an upload", objectstore.ErrUnsupported))
 	}
 	u, err := t.end(path, id, func(u *namedUpload) error {
 		if len(parts) != len(u.parts) {
@@ -176,7 +176,7 @@ func (t *uploadTable) CompleteMultipart(ctx context.Context, path objectstore.Pa
 		return nil
 	})
 	if err != nil {
-		return nil, t.fail("complete multipart", path, err)
+		return nil, t.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	defer u.busy.Unlock()
 	result, err := u.upload.Complete(ctx)
@@ -192,7 +192,7 @@ func (t *uploadTable) CompleteMultipart(ctx context.Context, path objectstore.Pa
 func (t *uploadTable) AbortMultipart(ctx context.Context, path objectstore.Path, id string) error {
 	u, err := t.end(path, id, func(*namedUpload) error { return nil })
 	if err != nil {
-		return t.fail("abort multipart", path, err)
+		return t.fail(objectstore.OpAbortMultipart, path, err)
 	}
 	defer u.busy.Unlock()
 	t.forget(u)
@@ -234,7 +234,7 @@ func (t *uploadTable) ListParts(_ context.Context, path objectstore.Path, id str
 	return func(yield func(objectstore.Part, error) bool) {
 		u, unlock, err := t.find(path, id)
 		if err != nil {
-			yield(objectstore.Part{}, t.fail("list parts", path, err))
+			yield(objectstore.Part{}, t.fail(objectstore.OpListParts, path, err))
 			return
 		}
 		u.mu.Lock()

@@ -18,9 +18,6 @@ type View struct {
 	at   int64
 }
 
-// At returns the view's revision, or [Live].
-func (v *View) At() int64 { return v.at }
-
 // Node returns the node of an entity, and whether there is one.
 func (v *View) Node(entity int64) (n Node, found bool, err error) {
 	scan := func(s *sqlite3.Stmt) (bool, error) {

@@ -3,7 +3,6 @@ package chunk_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"testing"
@@ -109,48 +108,6 @@ func TestGoroutinesCutAlike(t *testing.T) {
 	wg.Wait()
 }
 
-func TestSplitterEndsAtAnError(t *testing.T) {
-	if _, err := chunk.NewSplitter(make([]byte, chunk.Max-1), nil); !errors.Is(err, chunk.ErrBuffer) {
-		t.Errorf("a small buffer: %v", err)
-	}
-	broken := errors.New("broken")
-	calls := 0
-	s, err := chunk.NewSplitter(make([]byte, chunk.Max), func([]byte) error { calls++; return broken })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Write(make([]byte, 3*chunk.Max)); !errors.Is(err, broken) {
-		t.Errorf("write: %v", err)
-	}
-	if n, err := s.Write([]byte{1}); n != 0 || !errors.Is(err, broken) {
-		t.Errorf("write after: %d, %v", n, err)
-	}
-	if err := s.Close(); !errors.Is(err, broken) {
-		t.Errorf("close: %v", err)
-	}
-	if calls != 1 {
-		t.Errorf("emit was called %d times", calls)
-	}
-}
-
-func TestSplitterClosesOnce(t *testing.T) {
-	s, err := chunk.NewSplitter(make([]byte, chunk.Max), func(c []byte) error {
-		return fmt.Errorf("a chunk of %d bytes of an empty payload", len(c))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := s.Close(); !errors.Is(err, chunk.ErrDone) {
-		t.Errorf("second close: %v", err)
-	}
-	if _, err := s.Write([]byte{1}); !errors.Is(err, chunk.ErrDone) {
-		t.Errorf("write after close: %v", err)
-	}
-}
-
 func BenchmarkCut(b *testing.B) {
 	data := random(1, 64<<20)
 	b.SetBytes(int64(len(data)))
@@ -158,26 +115,5 @@ func BenchmarkCut(b *testing.B) {
 		for rest := data; len(rest) > 0; {
 			rest = rest[chunk.Cut(rest[:min(len(rest), chunk.Max)], true):]
 		}
-	}
-}
-
-func BenchmarkSplitter(b *testing.B) {
-	data, buf := random(1, 64<<20), make([]byte, chunk.Max)
-	for _, size := range []int{32 << 10, 1 << 20} {
-		b.Run(fmt.Sprintf("write=%d", size), func(b *testing.B) {
-			b.SetBytes(int64(len(data)))
-			for b.Loop() {
-				s, err := chunk.NewSplitter(buf, func([]byte) error { return nil })
-				if err != nil {
-					b.Fatal(err)
-				}
-				for rest := data; len(rest) > 0; {
-					n := min(size, len(rest))
-					_, _ = s.Write(rest[:n])
-					rest = rest[n:]
-				}
-				_ = s.Close()
-			}
-		})
 	}
 }

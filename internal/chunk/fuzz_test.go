@@ -6,9 +6,9 @@ import (
 	"github.com/stardustdb/stardust/internal/chunk"
 )
 
-// FuzzSplitter writes a payload that the input describes in sizes that it gives,
+// FuzzStream writes a payload that the input describes in sizes that it gives,
 // and wants the cuts of the payload as a whole.
-func FuzzSplitter(f *testing.F) {
+func FuzzStream(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint32(chunk.Min+1), uint32(777))
 	f.Add([]byte{0}, uint32(chunk.Max), uint32(chunk.Max))
 	f.Add([]byte("seed"), uint32(3*chunk.Normal), uint32(100_003))

@@ -2,6 +2,7 @@ package chunk_test
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -146,24 +147,31 @@ func TestCutsDoNotDependOnTheSizesOfWrites(t *testing.T) {
 	}
 }
 
+// split cuts data as a stream does that gets it in writes of size, into a window
+// of buffer bytes.
 func split(t *testing.T, data []byte, size, buffer int) (chunks [][]byte) {
 	t.Helper()
-	s, err := chunk.NewSplitter(make([]byte, buffer), func(c []byte) error {
-		chunks = append(chunks, append([]byte{}, c...))
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for len(data) > 0 {
-		n, err := s.Write(data[:min(size, len(data))])
-		if err != nil || n != min(size, len(data)) {
-			t.Fatalf("write: %d, %v", n, err)
+	window := make([]byte, 0, buffer)
+	for len(data) > 0 || len(window) > 0 {
+		n := min(size, len(data), buffer-len(window))
+		window, data = append(window, data[:n]...), data[n:]
+		final := len(data) == 0
+		if !final && len(window) < min(buffer, chunk.Worthwhile) {
+			continue
 		}
-		data = data[n:]
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
+		rest := window
+		for len(rest) > 0 {
+			n := chunk.Cut(rest, final)
+			if n == 0 {
+				break
+			}
+			chunks = append(chunks, bytes.Clone(rest[:n]))
+			rest = rest[n:]
+		}
+		if len(rest) == buffer {
+			t.Fatalf("no cut in %d bytes", buffer)
+		}
+		window = append(window[:0], rest...)
 	}
 	return chunks
 }

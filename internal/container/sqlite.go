@@ -9,10 +9,6 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// VFSName returns the name under which the Container's VFS is registered until
-// Close.
-func (c *Container) VFSName() string { return c.vfsName }
-
 // DSN returns the URI to open SQLite connections with, by sqlite3.OpenFlags and
 // OPEN_URI. Run [Pragmas] on each before anything else.
 func (c *Container) DSN() string {

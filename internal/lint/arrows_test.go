@@ -41,8 +41,8 @@ var rules = []rule{
 	{"slatedb", []string{module + "/gateway", "github.com/aws/", "net/http"}, "the policy knows neither HTTP nor clouds"},
 }
 
-// rootOf tells the packages that may not be imported at all by some folder, yet
-// may reach the module's root by name: an import of the root package itself.
+// importsRoot reports whether the packages of a folder may import the root
+// package, as what is built on the database does.
 func importsRoot(folder string) bool {
 	return strings.HasPrefix(folder, "cmd/") || strings.HasPrefix(folder, "gateway") ||
 		strings.HasPrefix(folder, "bench") || strings.HasPrefix(folder, "bucketdb") || folder == "client" || folder == ""

@@ -22,7 +22,7 @@ const (
 // attributes are replaced, which the service cannot do in one step with a copy.
 func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
 	if err := s.copy(ctx, from, to, options); err != nil {
-		return s.fail("copy", from, err)
+		return s.fail(objectstore.OpCopy, from, err)
 	}
 	return nil
 }
@@ -30,13 +30,13 @@ func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *ob
 // Rename implements objectstore.Store as a Copy and a Delete.
 func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
 	if err := s.copy(ctx, from, to, options); err != nil {
-		return s.fail("rename", from, err)
+		return s.fail(objectstore.OpRename, from, err)
 	}
 	if from == to {
 		return nil
 	}
 	if err := s.remove(ctx, from); err != nil {
-		return s.fail("rename", from, fmt.Errorf("copied to %q, but not removed: %w", to, classify(err)))
+		return s.fail(objectstore.OpRename, from, fmt.Errorf("copied to %q, but not removed: %w", to, classify(err)))
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
 		err = s.remove(ctx, path)
 	}
 	if err != nil {
-		return s.fail("delete", path, err)
+		return s.fail(objectstore.OpDelete, path, err)
 	}
 	return nil
 }

@@ -36,11 +36,11 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 		client, err = s.version(path, options.Version)
 	}
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	result, err := get(ctx, client, path, options)
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	return result, nil
 }
@@ -158,11 +158,11 @@ func resultOf(path objectstore.Path, answer *blob.DownloadStreamResponse, option
 // Tags implements objectstore.TagReader.
 func (s *Store) Tags(ctx context.Context, path objectstore.Path) (map[string]string, error) {
 	if err := check(ctx, path); err != nil {
-		return nil, s.fail("tags", path, err)
+		return nil, s.fail(objectstore.OpTags, path, err)
 	}
 	answer, err := s.blob(path).GetTags(ctx, nil)
 	if err != nil {
-		return nil, s.fail("tags", path, err)
+		return nil, s.fail(objectstore.OpTags, path, err)
 	}
 	tags := map[string]string{}
 	for _, tag := range answer.BlobTagSet {

@@ -19,7 +19,7 @@ func (s *Store) List(ctx context.Context, options *objectstore.ListOptions) iter
 	return func(yield func(objectstore.ObjectMeta, error) bool) {
 		for meta, err := range s.objects(ctx, options) {
 			if err != nil {
-				yield(objectstore.ObjectMeta{}, s.fail("list", objectstore.Path(options.Prefix), err))
+				yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err))
 				return
 			}
 			if !yield(meta, nil) {
@@ -58,7 +58,7 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 	}
 	result, err := s.level(ctx, options)
 	if err != nil {
-		return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+		return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 	}
 	return result, nil
 }

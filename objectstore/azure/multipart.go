@@ -25,7 +25,7 @@ func (s *Store) PutMultipart(ctx context.Context, path objectstore.Path, options
 	h, metadata, err := headers(options.Attributes)
 	conditions, conditionErr := writing(options.Mode, options.UpdateVersion)
 	if err := errors.Join(check(ctx, path), err, conditionErr); err != nil {
-		return nil, s.fail("put multipart", path, err)
+		return nil, s.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	u := &upload{
 		store: s, path: path, mode: options.Mode,
@@ -63,7 +63,7 @@ const (
 // PutPart implements objectstore.Upload.
 func (u *upload) PutPart(ctx context.Context, number int, body objectstore.Body) error {
 	if err := u.putPart(ctx, number, body); err != nil {
-		return u.store.fail("put part", u.path, err)
+		return u.store.fail(objectstore.OpUploadPart, u.path, err)
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (u *upload) next() (string, error) {
 func (u *upload) Complete(ctx context.Context) (*objectstore.PutResult, error) {
 	result, err := u.complete(ctx)
 	if err != nil {
-		return nil, u.store.fail("complete multipart", u.path, err)
+		return nil, u.store.fail(objectstore.OpCompleteMultipart, u.path, err)
 	}
 	return result, nil
 }

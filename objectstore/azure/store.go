@@ -48,7 +48,7 @@ func New(options Options) (*Store, error) {
 		s.container, err = client(o)
 	}
 	if err != nil {
-		return nil, &objectstore.Error{Op: "open", Store: s.name, Err: err}
+		return nil, &objectstore.Error{Op: objectstore.OpOpen, Store: s.name, Err: err}
 	}
 	return s, nil
 }

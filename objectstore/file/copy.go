@@ -18,7 +18,7 @@ func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *ob
 		err = s.copy(from, to, options)
 	}
 	if err != nil {
-		return s.fail("copy", from, err)
+		return s.fail(objectstore.OpCopy, from, err)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *
 		err = s.rename(from, to, options)
 	}
 	if err != nil {
-		return s.fail("rename", from, err)
+		return s.fail(objectstore.OpRename, from, err)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (s *Store) removeDetails(path objectstore.Path) {
 // Tags implements objectstore.TagReader.
 func (s *Store) Tags(ctx context.Context, path objectstore.Path) (map[string]string, error) {
 	if err := check(ctx, path); err != nil {
-		return nil, s.fail("tags", path, err)
+		return nil, s.fail(objectstore.OpTags, path, err)
 	}
 	for {
 		current, err := s.stat(path)
@@ -115,11 +115,11 @@ func (s *Store) Tags(ctx context.Context, path objectstore.Path) (map[string]str
 			err = objectstore.ErrNotFound
 		}
 		if err != nil {
-			return nil, s.fail("tags", path, err)
+			return nil, s.fail(objectstore.OpTags, path, err)
 		}
 		details, stale, err := s.details(*current)
 		if err != nil {
-			return nil, s.fail("tags", path, err)
+			return nil, s.fail(objectstore.OpTags, path, err)
 		}
 		if !stale {
 			return details.Tags, nil

@@ -16,11 +16,11 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 		options = &objectstore.GetOptions{}
 	}
 	if err := check(ctx, path); err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	result, err := s.get(path, options)
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	return result, nil
 }

@@ -20,7 +20,7 @@ func (s *Store) List(ctx context.Context, options *objectstore.ListOptions) iter
 		l.object = func(meta objectstore.ObjectMeta) bool { return yield(meta, nil) }
 		l.dir = func(ctx context.Context, dir string) (bool, error) { return l.walk(ctx, dir) }
 		if _, err := l.start(ctx); err != nil {
-			yield(objectstore.ObjectMeta{}, s.fail("list", objectstore.Path(options.Prefix), err))
+			yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err))
 		}
 	}
 }
@@ -45,7 +45,7 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 		return true, err
 	}
 	if _, err := l.start(ctx); err != nil {
-		return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+		return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 	}
 	return result, nil
 }

@@ -25,14 +25,14 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 		options = &objectstore.MultipartOptions{}
 	}
 	if err := check(ctx, path); err != nil {
-		return "", s.fail("create multipart", path, err)
+		return "", s.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	id, err := s.newUpload(upload{
 		Path: path, Initiated: s.options.Now(),
 		Attributes: options.Attributes.Clone(), Tags: maps.Clone(options.Tags),
 	})
 	if err != nil {
-		return "", s.fail("create multipart", path, err)
+		return "", s.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	return id, nil
 }
@@ -41,7 +41,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 func (s *Store) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
 	part, err := s.uploadPart(ctx, path, id, number, body)
 	if err != nil {
-		return objectstore.Part{}, s.fail("upload part", path, err)
+		return objectstore.Part{}, s.fail(objectstore.OpUploadPart, path, err)
 	}
 	return part, nil
 }
@@ -84,11 +84,11 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 		err = options.Mode.Validate(options.UpdateVersion)
 	}
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	result, err := s.complete(ctx, path, id, parts, options)
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	return result, nil
 }
@@ -180,10 +180,10 @@ func (s *Store) AbortMultipart(ctx context.Context, path objectstore.Path, id st
 		_, err = s.readUpload(path, id)
 	}
 	if err != nil {
-		return s.fail("abort multipart", path, err)
+		return s.fail(objectstore.OpAbortMultipart, path, err)
 	}
 	if err := s.abort(id); err != nil {
-		return s.fail("abort multipart", path, err)
+		return s.fail(objectstore.OpAbortMultipart, path, err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func checkPath(path objectstore.Path) error {
 		case len(segment) > maxSegment:
 			return fmt.Errorf("%w: a segment has %d bytes, more than a file name's %d", objectstore.ErrInvalidPath, len(segment), maxSegment)
 		case first && isReserved(segment):
-			return fmt.Errorf("%w: %s is reserved", objectstore.ErrInvalidPath, reserved)
+			return fmt.Errorf("%w: %s is reserved", objectstore.ErrInvalidPath, Folder)
 		}
 		first = false
 	}
@@ -35,4 +35,4 @@ func checkPath(path objectstore.Path) error {
 
 // isReserved reports whether a name in the root is that of the reserved folder,
 // also on a file system that does not tell cases apart.
-func isReserved(name string) bool { return strings.EqualFold(name, reserved) }
+func isReserved(name string) bool { return strings.EqualFold(name, Folder) }

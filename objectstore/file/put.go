@@ -19,7 +19,7 @@ func (s *Store) Put(ctx context.Context, path objectstore.Path, body objectstore
 	}
 	result, err := s.put(ctx, path, body, options)
 	if err != nil {
-		return nil, s.fail("put", path, err)
+		return nil, s.fail(objectstore.OpPut, path, err)
 	}
 	return result, nil
 }

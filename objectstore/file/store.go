@@ -14,13 +14,16 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// The reserved folder and what is in it.
+// Folder is the reserved folder in a store's root, which holds what plain files
+// cannot say. No object's path begins with it.
+const Folder = ".stardust"
+
+// What is in the reserved folder.
 const (
-	reserved   = ".stardust"
-	tempDir    = reserved + "/tmp"
-	metaDir    = reserved + "/meta"
-	uploadsDir = reserved + "/uploads"
-	locksDir   = reserved + "/locks"
+	tempDir    = Folder + "/tmp"
+	metaDir    = Folder + "/meta"
+	uploadsDir = Folder + "/uploads"
+	locksDir   = Folder + "/locks"
 )
 
 // maxTempAge is how old a temporary file must be before Open takes it for one
@@ -75,16 +78,16 @@ func Open(dir string, options *Options) (*Store, error) {
 	}
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, &objectstore.Error{Op: "open", Store: dir, Err: err}
+		return nil, &objectstore.Error{Op: objectstore.OpOpen, Store: dir, Err: err}
 	}
 	s.dir = absolute
 	if !s.options.MustExist {
 		if err := os.MkdirAll(absolute, 0o777); err != nil {
-			return nil, s.fail("open", "", err)
+			return nil, s.fail(objectstore.OpOpen, "", err)
 		}
 	}
 	if s.root, err = os.OpenRoot(absolute); err != nil {
-		return nil, s.fail("open", "", err)
+		return nil, s.fail(objectstore.OpOpen, "", err)
 	}
 	s.locks.root, s.escapes = s.root, escapeError(s.root)
 	s.buffers.New = func() any { b := make([]byte, 256<<10); return &b }

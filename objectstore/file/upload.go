@@ -117,7 +117,7 @@ func (s *Store) ListParts(ctx context.Context, path objectstore.Path, id string)
 			parts, err = s.listParts(id)
 		}
 		if err != nil {
-			yield(objectstore.Part{}, s.fail("list parts", path, err))
+			yield(objectstore.Part{}, s.fail(objectstore.OpListParts, path, err))
 			return
 		}
 		for _, part := range parts {
@@ -155,7 +155,7 @@ func (s *Store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[obj
 	return func(yield func(objectstore.MultipartUpload, error) bool) {
 		uploads, err := s.listMultiparts(ctx, prefix)
 		if err != nil {
-			yield(objectstore.MultipartUpload{}, s.fail("list multiparts", objectstore.Path(prefix), err))
+			yield(objectstore.MultipartUpload{}, s.fail(objectstore.OpListMultiparts, objectstore.Path(prefix), err))
 			return
 		}
 		for _, u := range uploads {

@@ -13,7 +13,7 @@ import (
 // Copy implements objectstore.Store; no byte passes through this machine.
 func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
 	if err := s.copy(ctx, from, to, options); err != nil {
-		return s.fail("copy", from, err)
+		return s.fail(objectstore.OpCopy, from, err)
 	}
 	return nil
 }
@@ -21,13 +21,13 @@ func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *ob
 // Rename implements objectstore.Store as a Copy and a Delete.
 func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
 	if err := s.copy(ctx, from, to, options); err != nil {
-		return s.fail("rename", from, err)
+		return s.fail(objectstore.OpRename, from, err)
 	}
 	if from == to {
 		return nil
 	}
 	if err := s.remove(ctx, string(from)); err != nil {
-		return s.fail("rename", from, fmt.Errorf("copied to %q, but not removed: %w", to, classify(err)))
+		return s.fail(objectstore.OpRename, from, fmt.Errorf("copied to %q, but not removed: %w", to, classify(err)))
 	}
 	return nil
 }

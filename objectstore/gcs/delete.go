@@ -15,7 +15,7 @@ func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
 		err = s.remove(ctx, string(path))
 	}
 	if err != nil {
-		return s.fail("delete", path, err)
+		return s.fail(objectstore.OpDelete, path, err)
 	}
 	return nil
 }

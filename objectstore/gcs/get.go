@@ -28,7 +28,7 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 		err = fmt.Errorf("%w: %q is no generation", objectstore.ErrNotFound, options.Version)
 	}
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	read := s.read
 	if options.Head {
@@ -36,7 +36,7 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 	}
 	result, err := read(ctx, path, options)
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	return result, nil
 }

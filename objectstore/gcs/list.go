@@ -25,7 +25,7 @@ func (s *Store) List(ctx context.Context, options *objectstore.ListOptions) iter
 	return func(yield func(objectstore.ObjectMeta, error) bool) {
 		for found, err := range s.objects(ctx, options.Prefix, options.Offset) {
 			if err != nil {
-				yield(objectstore.ObjectMeta{}, s.fail("list", objectstore.Path(options.Prefix), err))
+				yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err))
 				return
 			}
 			if isReserved(found.Name) {
@@ -69,7 +69,7 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 	}
 	result, err := s.level(ctx, options)
 	if err != nil {
-		return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+		return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 	}
 	return result, nil
 }

@@ -33,7 +33,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 		err = s.begin(ctx, id, &description{Path: path, Initiated: time.Now().UTC(), Attributes: options.Attributes.Clone()}) //nolint:forbidigo // a cloud has this clock
 	}
 	if err != nil {
-		return "", s.fail("create multipart", path, err)
+		return "", s.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	return id, nil
 }
@@ -42,7 +42,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 func (s *Store) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
 	part, err := s.uploadPart(ctx, path, id, number, body)
 	if err != nil {
-		return objectstore.Part{}, s.fail("upload part", path, err)
+		return objectstore.Part{}, s.fail(objectstore.OpUploadPart, path, err)
 	}
 	return part, nil
 }
@@ -72,7 +72,7 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 	}
 	joined, err := s.complete(ctx, path, id, parts, options)
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	// The object is there, whatever becomes of its parts: those that stay
 	// are in nobody's way, and a lifecycle rule on the prefix removes them.
@@ -179,7 +179,7 @@ func (s *Store) AbortMultipart(ctx context.Context, path objectstore.Path, id st
 		err = s.removeUpload(ctx, id)
 	}
 	if err != nil {
-		return s.fail("abort multipart", path, err)
+		return s.fail(objectstore.OpAbortMultipart, path, err)
 	}
 	return nil
 }

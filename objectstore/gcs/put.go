@@ -26,11 +26,11 @@ func (s *Store) Put(ctx context.Context, path objectstore.Path, body objectstore
 	}
 	err := errors.Join(check(ctx, path), body.Validate(), validate(options.Attributes))
 	if err != nil {
-		return nil, s.fail("put", path, err)
+		return nil, s.fail(objectstore.OpPut, path, err)
 	}
 	stored, err := s.put(ctx, path, body, options)
 	if err != nil {
-		return nil, s.fail("put", path, err)
+		return nil, s.fail(objectstore.OpPut, path, err)
 	}
 	return &objectstore.PutResult{ETag: stored.Generation, Version: stored.Generation}, nil
 }

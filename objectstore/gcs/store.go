@@ -41,7 +41,7 @@ var (
 func New(ctx context.Context, options Options) (*Store, error) {
 	o, err := options.normal()
 	if err != nil {
-		return nil, &objectstore.Error{Op: "open", Store: "gs://" + options.Bucket, Err: err}
+		return nil, &objectstore.Error{Op: objectstore.OpOpen, Store: "gs://" + options.Bucket, Err: err}
 	}
 	s := &Store{
 		base:   o.Endpoint + "/storage/v1",
@@ -52,7 +52,7 @@ func New(ctx context.Context, options Options) (*Store, error) {
 		s.name += "?endpoint=" + o.Endpoint
 	}
 	if s.client, err = client(ctx, o); err != nil {
-		return nil, &objectstore.Error{Op: "open", Store: s.name, Err: err}
+		return nil, &objectstore.Error{Op: objectstore.OpOpen, Store: s.name, Err: err}
 	}
 	return s, nil
 }

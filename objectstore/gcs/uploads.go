@@ -117,12 +117,12 @@ func (s *Store) describeUpload(ctx context.Context, id string) (*description, er
 func (s *Store) ListParts(ctx context.Context, path objectstore.Path, id string) iter.Seq2[objectstore.Part, error] {
 	return func(yield func(objectstore.Part, error) bool) {
 		if _, err := s.ongoing(ctx, path, id); err != nil {
-			yield(objectstore.Part{}, s.fail("list parts", path, err))
+			yield(objectstore.Part{}, s.fail(objectstore.OpListParts, path, err))
 			return
 		}
 		for found, err := range s.objects(ctx, folder(id), "") {
 			if err != nil {
-				yield(objectstore.Part{}, s.fail("list parts", path, err))
+				yield(objectstore.Part{}, s.fail(objectstore.OpListParts, path, err))
 				return
 			}
 			number := partNumber(id, found.Name)
@@ -142,7 +142,7 @@ func (s *Store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[obj
 	return func(yield func(objectstore.MultipartUpload, error) bool) {
 		uploads, err := s.multiparts(ctx, prefix)
 		if err != nil {
-			yield(objectstore.MultipartUpload{}, s.fail("list multiparts", objectstore.Path(prefix), err))
+			yield(objectstore.MultipartUpload{}, s.fail(objectstore.OpListMultiparts, objectstore.Path(prefix), err))
 			return
 		}
 		for _, upload := range uploads {

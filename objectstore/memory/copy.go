@@ -10,12 +10,12 @@ import (
 
 // Copy implements objectstore.Store. The copy shares the bytes in memory.
 func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
-	return s.move(ctx, "copy", from, to, options, false)
+	return s.move(ctx, objectstore.OpCopy, from, to, options, false)
 }
 
 // Rename implements objectstore.Store; it is atomic.
 func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
-	return s.move(ctx, "rename", from, to, options, true)
+	return s.move(ctx, objectstore.OpRename, from, to, options, true)
 }
 
 func (s *Store) move(ctx context.Context, op string, from, to objectstore.Path, options *objectstore.CopyOptions, remove bool) error {

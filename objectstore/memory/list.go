@@ -20,7 +20,7 @@ func (s *Store) List(ctx context.Context, options *objectstore.ListOptions) iter
 		for i := first(objects, options); i < len(objects); i++ {
 			meta := objects[i].meta
 			if err := ctx.Err(); err != nil {
-				yield(objectstore.ObjectMeta{}, s.fail("list", objectstore.Path(options.Prefix), err))
+				yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err))
 				return
 			}
 			if !strings.HasPrefix(string(meta.Path), options.Prefix) || !yield(meta, nil) {
@@ -40,7 +40,7 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 	objects := s.snapshot()
 	for i := first(objects, options); i < len(objects); {
 		if err := ctx.Err(); err != nil {
-			return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+			return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 		}
 		rest, ok := strings.CutPrefix(string(objects[i].meta.Path), options.Prefix)
 		if !ok {

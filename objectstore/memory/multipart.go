@@ -46,7 +46,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 		options = &objectstore.MultipartOptions{}
 	}
 	if err := check(ctx, path); err != nil {
-		return "", s.fail("create multipart", path, err)
+		return "", s.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 func (s *Store) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
 	result, err := s.uploadPart(ctx, path, id, number, body)
 	if err != nil {
-		return objectstore.Part{}, s.fail("upload part", path, err)
+		return objectstore.Part{}, s.fail(objectstore.OpUploadPart, path, err)
 	}
 	return result, nil
 }
@@ -107,21 +107,21 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 		options = &objectstore.CompleteOptions{}
 	}
 	if err := errors.Join(check(ctx, path), options.Mode.Validate(options.UpdateVersion)); err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u, err := s.find(path, id)
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	o, err := u.join(parts, s.options.MinPartSize)
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	result, err := s.install(o, options.Mode, options.UpdateVersion)
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	delete(s.uploads, id)
 	return result, nil
@@ -162,12 +162,12 @@ func (u *upload) join(parts []objectstore.Part, minSize int64) (*object, error) 
 // ErrUploadNotFound for an unknown id.
 func (s *Store) AbortMultipart(ctx context.Context, path objectstore.Path, id string) error {
 	if err := check(ctx, path); err != nil {
-		return s.fail("abort multipart", path, err)
+		return s.fail(objectstore.OpAbortMultipart, path, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.find(path, id); err != nil {
-		return s.fail("abort multipart", path, err)
+		return s.fail(objectstore.OpAbortMultipart, path, err)
 	}
 	delete(s.uploads, id)
 	return nil
@@ -178,7 +178,7 @@ func (s *Store) ListParts(ctx context.Context, path objectstore.Path, id string)
 	return func(yield func(objectstore.Part, error) bool) {
 		parts, err := s.listParts(ctx, path, id)
 		if err != nil {
-			yield(objectstore.Part{}, s.fail("list parts", path, err))
+			yield(objectstore.Part{}, s.fail(objectstore.OpListParts, path, err))
 			return
 		}
 		for _, p := range parts {
@@ -211,7 +211,7 @@ func (s *Store) listParts(ctx context.Context, path objectstore.Path, id string)
 func (s *Store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
 	return func(yield func(objectstore.MultipartUpload, error) bool) {
 		if err := ctx.Err(); err != nil {
-			yield(objectstore.MultipartUpload{}, s.fail("list multiparts", objectstore.Path(prefix), err))
+			yield(objectstore.MultipartUpload{}, s.fail(objectstore.OpListMultiparts, objectstore.Path(prefix), err))
 			return
 		}
 		for _, u := range s.listMultiparts(prefix) {

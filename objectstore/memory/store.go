@@ -86,7 +86,7 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 	}
 	result, err := s.get(ctx, path, options)
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	return result, nil
 }
@@ -131,7 +131,7 @@ func (s *Store) Put(ctx context.Context, path objectstore.Path, body objectstore
 	}
 	result, err := s.put(ctx, path, body, options)
 	if err != nil {
-		return nil, s.fail("put", path, err)
+		return nil, s.fail(objectstore.OpPut, path, err)
 	}
 	return result, nil
 }
@@ -182,12 +182,12 @@ func (s *Store) install(o *object, mode objectstore.PutMode, update objectstore.
 // object.
 func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
 	if err := check(ctx, path); err != nil {
-		return s.fail("delete", path, err)
+		return s.fail(objectstore.OpDelete, path, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.objects[path] == nil {
-		return s.fail("delete", path, objectstore.ErrNotFound)
+		return s.fail(objectstore.OpDelete, path, objectstore.ErrNotFound)
 	}
 	delete(s.objects, path)
 	s.sorted = nil
@@ -212,13 +212,13 @@ func (s *Store) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path])
 // Tags implements objectstore.TagReader.
 func (s *Store) Tags(ctx context.Context, path objectstore.Path) (map[string]string, error) {
 	if err := check(ctx, path); err != nil {
-		return nil, s.fail("tags", path, err)
+		return nil, s.fail(objectstore.OpTags, path, err)
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	o := s.objects[path]
 	if o == nil {
-		return nil, s.fail("tags", path, objectstore.ErrNotFound)
+		return nil, s.fail(objectstore.OpTags, path, objectstore.ErrNotFound)
 	}
 	return maps.Clone(o.tags), nil
 }

@@ -26,7 +26,7 @@ func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *ob
 		options = &objectstore.CopyOptions{}
 	}
 	if err := s.copy(ctx, from, to, options); err != nil {
-		return s.fail("copy", from, err)
+		return s.fail(objectstore.OpCopy, from, err)
 	}
 	return nil
 }
@@ -150,13 +150,13 @@ func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *
 		options = &objectstore.CopyOptions{}
 	}
 	if err := s.copy(ctx, from, to, options); err != nil {
-		return s.fail("rename", from, err)
+		return s.fail(objectstore.OpRename, from, err)
 	}
 	if from == to {
 		return nil
 	}
 	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: s.bucket, Key: key(from)}); err != nil {
-		return s.fail("rename", from, fmt.Errorf("copied to %q, but not removed: %w", to, classify(err)))
+		return s.fail(objectstore.OpRename, from, fmt.Errorf("copied to %q, but not removed: %w", to, classify(err)))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
 		_, err = s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: s.bucket, Key: key(path)})
 	}
 	if err != nil {
-		return s.fail("delete", path, err)
+		return s.fail(objectstore.OpDelete, path, err)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (s *Store) deleteMany(ctx context.Context, paths []objectstore.Path) map[ob
 	objects := make([]types.ObjectIdentifier, 0, len(paths))
 	for _, path := range paths {
 		if err := check(ctx, path); err != nil {
-			errs[path] = s.fail("delete", path, err)
+			errs[path] = s.fail(objectstore.OpDelete, path, err)
 			continue
 		}
 		objects = append(objects, types.ObjectIdentifier{Key: key(path)})
@@ -86,7 +86,7 @@ func (s *Store) deleteMany(ctx context.Context, paths []objectstore.Path) map[ob
 	if err != nil {
 		for _, object := range objects {
 			path := objectstore.Path(*object.Key)
-			errs[path] = s.fail("delete", path, err)
+			errs[path] = s.fail(objectstore.OpDelete, path, err)
 		}
 		return errs
 	}
@@ -96,7 +96,7 @@ func (s *Store) deleteMany(ctx context.Context, paths []objectstore.Path) map[ob
 			Code: aws.ToString(failed.Code), Message: aws.ToString(failed.Message),
 		}))
 		if !errors.Is(err, objectstore.ErrNotFound) {
-			errs[path] = s.fail("delete", path, err)
+			errs[path] = s.fail(objectstore.OpDelete, path, err)
 		}
 	}
 	return errs

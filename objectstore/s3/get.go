@@ -29,11 +29,11 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 		_, _, err = options.Range.Resolve(math.MaxInt64)
 	}
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	result, err := s.get(ctx, path, options)
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	return result, nil
 }
@@ -173,11 +173,11 @@ func (s *Store) head(ctx context.Context, path objectstore.Path, sent, wanted *o
 // Tags implements objectstore.TagReader.
 func (s *Store) Tags(ctx context.Context, path objectstore.Path) (map[string]string, error) {
 	if err := check(ctx, path); err != nil {
-		return nil, s.fail("tags", path, err)
+		return nil, s.fail(objectstore.OpTags, path, err)
 	}
 	output, err := s.client.GetObjectTagging(ctx, &s3.GetObjectTaggingInput{Bucket: s.bucket, Key: key(path)})
 	if err != nil {
-		return nil, s.fail("tags", path, err)
+		return nil, s.fail(objectstore.OpTags, path, err)
 	}
 	tags := make(map[string]string, len(output.TagSet))
 	for _, tag := range output.TagSet {

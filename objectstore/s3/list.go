@@ -20,13 +20,13 @@ func (s *Store) List(ctx context.Context, options *objectstore.ListOptions) iter
 	return func(yield func(objectstore.ObjectMeta, error) bool) {
 		for page, err := range s.pages(ctx, options, nil) {
 			if err != nil {
-				yield(objectstore.ObjectMeta{}, s.fail("list", objectstore.Path(options.Prefix), err))
+				yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err))
 				return
 			}
 			for i := range page.Contents {
 				meta, err := objectMeta(&page.Contents[i], page.EncodingType)
 				if err != nil {
-					yield(objectstore.ObjectMeta{}, s.fail("list", objectstore.Path(options.Prefix), err))
+					yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err))
 					return
 				}
 				if !yield(meta, nil) {
@@ -45,19 +45,19 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 	result := &objectstore.ListResult{}
 	for page, err := range s.pages(ctx, options, aws.String("/")) {
 		if err != nil {
-			return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+			return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 		}
 		for i := range page.Contents {
 			meta, err := objectMeta(&page.Contents[i], page.EncodingType)
 			if err != nil {
-				return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+				return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 			}
 			result.Objects = append(result.Objects, meta)
 		}
 		for _, common := range page.CommonPrefixes {
 			prefix, err := decode(common.Prefix, page.EncodingType)
 			if err != nil {
-				return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+				return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 			}
 			result.CommonPrefixes = append(result.CommonPrefixes, prefix)
 		}

@@ -31,7 +31,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 	}
 	h, err := headersOf(options.Attributes)
 	if err := errors.Join(check(ctx, path), err); err != nil {
-		return "", s.fail("create multipart", path, err)
+		return "", s.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	output, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 		Bucket: s.bucket, Key: key(path), Tagging: tagging(options.Tags),
@@ -39,7 +39,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 		ContentLanguage: h.contentLanguage, CacheControl: h.cacheControl, Metadata: h.metadata,
 	}, withoutChecksums)
 	if err != nil {
-		return "", s.fail("create multipart", path, err)
+		return "", s.fail(objectstore.OpCreateMultipart, path, err)
 	}
 	return aws.ToString(output.UploadId), nil
 }
@@ -48,7 +48,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 func (s *Store) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
 	part, err := s.uploadPart(ctx, path, id, number, body)
 	if err != nil {
-		return objectstore.Part{}, s.fail("upload part", path, err)
+		return objectstore.Part{}, s.fail(objectstore.OpUploadPart, path, err)
 	}
 	return part, nil
 }
@@ -93,7 +93,7 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 	}
 	result, err := s.complete(ctx, path, id, parts, options)
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	return result, nil
 }
@@ -133,7 +133,7 @@ func (s *Store) AbortMultipart(ctx context.Context, path objectstore.Path, id st
 		_, err = s.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: s.bucket, Key: key(path), UploadId: &id})
 	}
 	if err != nil {
-		return s.fail("abort multipart", path, err)
+		return s.fail(objectstore.OpAbortMultipart, path, err)
 	}
 	return nil
 }

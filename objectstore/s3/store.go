@@ -80,7 +80,7 @@ const maxCopySize = 5 << 30
 // these credentials, shows with the first call.
 func New(ctx context.Context, options Options) (*Store, error) {
 	fail := func(err error) error {
-		return &objectstore.Error{Op: "open", Store: "s3://" + options.Bucket, Err: err}
+		return &objectstore.Error{Op: objectstore.OpOpen, Store: "s3://" + options.Bucket, Err: err}
 	}
 	if options.Bucket == "" || strings.ContainsAny(options.Bucket, "/?#") {
 		return nil, fail(fmt.Errorf("%w: bucket name %q", objectstore.ErrInvalidOption, options.Bucket))

@@ -15,7 +15,7 @@ import (
 // ListParts implements objectstore.MultipartStore.
 func (s *Store) ListParts(ctx context.Context, path objectstore.Path, id string) iter.Seq2[objectstore.Part, error] {
 	return func(yield func(objectstore.Part, error) bool) {
-		fail := func(err error) { yield(objectstore.Part{}, s.fail("list parts", path, err)) }
+		fail := func(err error) { yield(objectstore.Part{}, s.fail(objectstore.OpListParts, path, err)) }
 		if err := errors.Join(check(ctx, path), checkID(id)); err != nil {
 			fail(err)
 			return
@@ -47,7 +47,7 @@ func (s *Store) ListParts(ctx context.Context, path objectstore.Path, id string)
 func (s *Store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
 	return func(yield func(objectstore.MultipartUpload, error) bool) {
 		fail := func(err error) {
-			yield(objectstore.MultipartUpload{}, s.fail("list multiparts", objectstore.Path(prefix), err))
+			yield(objectstore.MultipartUpload{}, s.fail(objectstore.OpListMultiparts, objectstore.Path(prefix), err))
 		}
 		if objectstore.OnlyDots(prefix) {
 			return // paths that are refused

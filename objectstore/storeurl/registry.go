@@ -59,7 +59,7 @@ func (r *Registry) Open(ctx context.Context, rawURL string, options *Options) (o
 	}
 	store, closer, err := r.open(ctx, rawURL, *options)
 	if err != nil {
-		return nil, nil, &objectstore.Error{Op: "open", Store: redact(rawURL), Err: err}
+		return nil, nil, &objectstore.Error{Op: objectstore.OpOpen, Store: redact(rawURL), Err: err}
 	}
 	return store, closer, nil
 }
