@@ -36,6 +36,10 @@ const (
 	Ordinary      Thing = "ordinary user" // a user whom permissions bind
 	Case          Thing = "case"          // names that differ in case are different files
 	Symlinks      Thing = "symlinks"      // symbolic links in the temporary directory
+	FUSE          Thing = "fuse"          // /dev/fuse and fusermount3, to mount a database
+	SQLite3       Thing = "sqlite3"       // Debian's sqlite3
+	Git           Thing = "git"           // git
+	Rsync         Thing = "rsync"         // rsync
 )
 
 // WithoutVariable names an environment variable with things, separated by
@@ -77,6 +81,10 @@ func entries() []entry {
 		{Ordinary, "read-only places, as an ordinary user meets them", "run as another user than root", ordinary},
 		{Case, "names that differ in case or spelling as files", "set TMPDIR to a file system that tells case apart", caseSensitive},
 		{Symlinks, "symbolic links", "set TMPDIR to a file system with symbolic links", symlinks},
+		{FUSE, "the mount", "apt-get install fuse3; load the module fuse, or give the container /dev/fuse", fuse},
+		{SQLite3, "SQLite on the mount", "apt-get install sqlite3", program("sqlite3")},
+		{Git, "git on the mount", "apt-get install git", program("git")},
+		{Rsync, "rsync on the mount", "apt-get install rsync", program("rsync")},
 	}
 }
 

@@ -1,6 +1,9 @@
 package need
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 func mount() (string, error) {
 	return inTemp(func(dir string) error {
@@ -14,4 +17,13 @@ func mount() (string, error) {
 // attributes asks for what versitygw keeps beside an object's bytes.
 func attributes() (string, error) {
 	return inTemp(func(dir string) error { return syscall.Setxattr(dir, "user.stardust", []byte("x"), 0) })
+}
+
+func fuse() (string, error) {
+	device, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		return "", err
+	}
+	_ = device.Close() // nothing was done with it
+	return program("fusermount3")()
 }

@@ -1,0 +1,65 @@
+//go:build linux
+
+package mount
+
+import (
+	"context"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+// directory is a directory's node.
+type directory struct {
+	fs.Inode
+	view   *view
+	entity int64
+}
+
+var (
+	_ fs.NodeLookuper       = (*directory)(nil)
+	_ fs.NodeOpendirHandler = (*directory)(nil)
+	_ fs.NodeGetattrer      = (*directory)(nil)
+	_ fs.NodeStatfser       = (*directory)(nil)
+)
+
+// Lookup implements fs.NodeLookuper.
+func (d *directory) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+	if errno := checkName(name); errno == syscall.EILSEQ {
+		return nil, syscall.ENOENT // the tree has no such names
+	} else if errno != 0 {
+		return nil, errno
+	}
+	record, err := d.view.tree.Lookup(d.entity, name)
+	if errnoOf(err) == syscall.ENOENT && d.IsRoot() && name == pastName {
+		p := &past{shared: d.view.shared}
+		p.fill(&out.Attr)
+		return d.NewInode(ctx, p, fs.StableAttr{Mode: syscall.S_IFDIR, Ino: pastNumber}), 0
+	}
+	if err != nil {
+		return nil, errnoOf(err)
+	}
+	var m meta
+	if f := d.view.openFile(record.Entity); f != nil {
+		m = f.stat()
+	} else if m, err = d.view.metaOf(&record); err != nil {
+		return nil, errnoOf(err)
+	}
+	return d.view.node(ctx, d.EmbeddedInode(), record.Entity, &m, out), 0
+}
+
+// Getattr implements fs.NodeGetattrer.
+func (d *directory) Getattr(_ context.Context, h fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
+	return d.view.getattr(d.entity, h, out)
+}
+
+// Statfs implements fs.NodeStatfser.
+func (d *directory) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
+	return d.view.statfs(out)
+}
+
+// OpendirHandle implements fs.NodeOpendirHandler.
+func (d *directory) OpendirHandle(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	return &listing{view: d.view, entity: d.entity}, 0, 0
+}

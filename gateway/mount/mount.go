@@ -1,0 +1,209 @@
+//go:build linux
+
+package mount
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/stardustdb/stardust"
+)
+
+// Options say how to mount. A nil pointer means the zero value.
+type Options struct {
+	// Snapshot shows the tree as it was, read-only. Nil is the latest state.
+	Snapshot *stardust.Snapshot
+	// ReadOnly lets nobody write.
+	ReadOnly bool
+	// AllowOther lets other users in, where /etc/fuse.conf says user_allow_other
+	// or the user is root. Permissions bind them.
+	AllowOther bool
+	// Drafts is the directory for what is written and not committed yet; it takes
+	// as much room as programs write between two commits of a file. The files have
+	// no names and end with the process. Empty is the database's own directory.
+	Drafts string
+	// Log gets what can't be told to any program. Nil drops it.
+	Log *slog.Logger
+}
+
+// Mount is a mounted database.
+type Mount struct {
+	shared *shared
+	server *fuse.Server
+	dir    string
+}
+
+// New mounts a database on a directory. It returns once programs can use it. The
+// database must stay open until Unmount returned or Wait did.
+//
+// It returns an error when the directory can't be mounted on: it is missing or no
+// directory, /dev/fuse or the program fusermount3 is missing, or the system
+// refuses.
+func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
+	if options == nil {
+		options = new(Options)
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, &os.PathError{Op: "mount", Path: dir, Err: syscall.ENOTDIR}
+	}
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		return nil, fmt.Errorf("this system has no FUSE (load the module fuse, or give the container /dev/fuse): %w", err)
+	}
+	info, err := db.Info()
+	if err != nil {
+		return nil, err
+	}
+	s := newShared(db, info.Path, options)
+	top := &view{shared: s, tree: db.Tree(), live: true, writable: !options.ReadOnly}
+	if options.Snapshot != nil {
+		top = s.past(options.Snapshot)
+		top.revision = 0 // its nodes have the numbers of the latest state
+	}
+	flags := []string{"default_permissions"}
+	if !top.writable {
+		flags = append(flags, "ro")
+	}
+	second := time.Second
+	server, err := fs.Mount(dir, &directory{view: top}, &fs.Options{
+		MountOptions: fuse.MountOptions{
+			AllowOther: options.AllowOther, Options: flags, FsName: info.Path, Name: "stardust",
+			MaxWrite: 1 << 20, MaxReadAhead: 1 << 20, DisableXAttrs: true,
+			ExtraCapabilities: fuse.CAP_ATOMIC_O_TRUNC, // to empty a file and to write it is one commit
+			Logger:            slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		},
+		EntryTimeout: &second, AttrTimeout: &second,
+		UID: s.uid, GID: s.gid,
+		Logger:         log.New(discard{}, "", 0),
+		RootStableAttr: &fs.StableAttr{Ino: number(0, 0)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mount %s: %w", dir, err)
+	}
+	return &Mount{s, server, dir}, nil
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// Wait returns when the directory is mounted no more, be it by Unmount or by the
+// system's umount, and everything that can be is committed. The error is of what
+// could not be.
+func (m *Mount) Wait() error {
+	m.server.Wait()
+	return m.shared.commitAll()
+}
+
+// Unmount commits what programs wrote, and unmounts. Programs that still have
+// files open there get an error from then on. It returns what Wait does.
+func (m *Mount) Unmount() error {
+	err := m.shared.commitAll()
+	if busy := m.server.Unmount(); busy != nil {
+		if lazy := detach(m.dir); lazy != nil {
+			return errors.Join(err, busy, lazy)
+		}
+	}
+	return errors.Join(err, m.Wait())
+}
+
+// detach takes a directory that is in use out of the tree. The kernel ends the
+// mount when its last user is gone; to wait for that could take forever, and the
+// end of the process ends it, too.
+func detach(dir string) error {
+	if err := syscall.Unmount(dir, syscall.MNT_DETACH|mntForce); err == nil {
+		return nil
+	}
+	out, err := exec.Command("fusermount3", "-u", "-z", dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("fusermount3: %w: %s", err, out)
+	}
+	return nil
+}
+
+// mntForce ends requests that wait; the kernel's name is MNT_FORCE.
+const mntForce = 1
+
+// shared is what all nodes of a mount have in common.
+type shared struct {
+	db       *stardust.DB
+	path     string // of the database
+	drafts   string
+	uid, gid uint32
+	started  time.Time // stands for times that nothing is known of
+	log      *slog.Logger
+
+	mu    sync.Mutex
+	files map[int64]*file // open or not committed, by entity, of the latest state
+	empty *stardust.Digest
+}
+
+func newShared(db *stardust.DB, path string, options *Options) *shared {
+	s := &shared{
+		db: db, path: path, drafts: options.Drafts, log: options.Log, started: time.Now(),
+		uid: uint32(os.Getuid()), gid: uint32(os.Getgid()), files: make(map[int64]*file),
+	}
+	if s.drafts == "" {
+		s.drafts = filepath.Dir(path)
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	return s
+}
+
+// commitAll commits the files that programs have open.
+func (s *shared) commitAll() error {
+	s.mu.Lock()
+	var all []*file
+	for _, f := range s.files {
+		all = append(all, f)
+	}
+	s.mu.Unlock()
+	var failed []error
+	for _, f := range all {
+		if err := f.commit(); err != nil {
+			failed = append(failed, fmt.Errorf("entity %d: %w", f.entity, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// emptyPayload returns the digest of the payload without bytes, published.
+func (s *shared) emptyPayload() (*stardust.Digest, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.empty == nil {
+		published, err := publish(s.db.Tree(), nil)
+		if err != nil {
+			return nil, err
+		}
+		s.empty = &published.Digest
+	}
+	return s.empty, nil
+}
+
+// publish stores bytes as a payload.
+func publish(tree stardust.Tree, content []byte) (stardust.Published, error) {
+	upload, err := tree.Upload()
+	if err != nil {
+		return stardust.Published{}, err
+	}
+	defer upload.Close()
+	if _, err := upload.Write(content); err != nil {
+		return stardust.Published{}, err
+	}
+	return upload.Finish()
+}

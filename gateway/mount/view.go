@@ -1,0 +1,203 @@
+//go:build linux
+
+package mount
+
+import (
+	"context"
+	"encoding/json"
+	"hash/fnv"
+	"io/fs"
+	"syscall"
+	"time"
+
+	fusefs "github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/stardustdb/stardust"
+)
+
+// view is a tree that nodes are of.
+type view struct {
+	*shared
+	tree     stardust.Tree
+	live     bool // it changes
+	writable bool
+	revision int64 // of a past one beneath .stardust; otherwise 0
+}
+
+// past returns the view of a snapshot.
+func (s *shared) past(snapshot *stardust.Snapshot) *view {
+	return &view{shared: s, tree: snapshot.Tree(), revision: snapshot.Revision()}
+}
+
+// meta is what a node's stat shows.
+type meta struct {
+	directory bool
+	symlink   bool
+	size      int64
+	mode      uint32 // permissions
+	mtime     time.Time
+	digest    stardust.Digest
+	removed   bool
+}
+
+// metaOf returns what the tree has of a node.
+func (v *view) metaOf(record *stardust.Record) (meta, error) {
+	m := meta{directory: record.Kind == stardust.KindDirectory, size: record.Size, digest: record.Digest, mode: 0o644, mtime: v.started}
+	if m.directory {
+		m.mode = 0o755
+	}
+	kept, err := v.tree.FileAttributes(record.Entity)
+	if err != nil {
+		return m, err
+	}
+	if kept.HasMode {
+		m.mode = permissions(kept.Mode)
+	}
+	if !kept.ModTime.IsZero() {
+		m.mtime = kept.ModTime
+	}
+	m.symlink = kept.Symlink && !m.directory
+	return m, nil
+}
+
+// permissions returns the bits of a mode that the kernel has for permissions.
+func permissions(mode fs.FileMode) uint32 {
+	bits := uint32(mode.Perm())
+	for flag, bit := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
+		if mode&flag != 0 {
+			bits |= bit
+		}
+	}
+	return bits
+}
+
+// stat returns what is known of an entity: of a file that is open what was
+// written to it, otherwise what the tree has.
+func (v *view) stat(entity int64) (meta, error) {
+	if entity == 0 {
+		return meta{directory: true, mode: 0o755, mtime: v.started}, nil
+	}
+	if f := v.openFile(entity); f != nil {
+		return f.stat(), nil
+	}
+	record, err := v.tree.Get(entity)
+	if err != nil {
+		return meta{}, err
+	}
+	return v.metaOf(&record)
+}
+
+// openFile returns the state of a file that has one, or nil.
+func (v *view) openFile(entity int64) *file {
+	if !v.live {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.files[entity]
+}
+
+// number is the inode number of an entity. Those of the past have others, since
+// programs take two directories of one number for a loop.
+func number(entity, revision int64) uint64 {
+	if revision == 0 {
+		return uint64(entity) + 1
+	}
+	h := fnv.New64a()
+	for _, n := range []int64{revision, entity} {
+		for shift := 0; shift < 64; shift += 8 {
+			_, _ = h.Write([]byte{byte(n >> shift)}) // it can't fail
+		}
+	}
+	return h.Sum64() | 1<<63
+}
+
+func (m *meta) kind() uint32 {
+	switch {
+	case m.directory:
+		return syscall.S_IFDIR
+	case m.symlink:
+		return syscall.S_IFLNK
+	}
+	return syscall.S_IFREG
+}
+
+// fill tells the kernel.
+func (v *view) fill(entity int64, m *meta, out *fuse.Attr) {
+	out.Ino = number(entity, v.revision)
+	out.Mode = m.kind() | m.mode
+	if m.symlink {
+		out.Mode = m.kind() | 0o777
+	}
+	out.Nlink = 1
+	if m.removed {
+		out.Nlink = 0
+	}
+	out.Size = uint64(m.size)
+	out.Blocks = (out.Size + 511) / 512
+	out.Blksize = 1 << 16
+	out.Uid, out.Gid = v.uid, v.gid
+	out.SetTimes(&m.mtime, &m.mtime, &m.mtime)
+}
+
+// node returns the kernel's node of an entity, beneath parent.
+func (v *view) node(ctx context.Context, parent *fusefs.Inode, entity int64, m *meta, out *fuse.EntryOut) *fusefs.Inode {
+	v.fill(entity, m, &out.Attr)
+	stable := fusefs.StableAttr{Mode: m.kind(), Ino: out.Ino}
+	var ops fusefs.InodeEmbedder
+	switch {
+	case m.directory:
+		ops = &directory{view: v, entity: entity}
+	case m.symlink:
+		ops = &link{view: v, entity: entity}
+	default:
+		ops = &regular{view: v, entity: entity}
+	}
+	if !v.live {
+		out.SetEntryTimeout(time.Hour)
+		out.SetAttrTimeout(time.Hour)
+	}
+	return parent.NewInode(ctx, ops, stable)
+}
+
+// change is what one commit changes of a node. What is nil stays.
+type change struct {
+	digest *stardust.Digest
+	mode   *uint32
+	mtime  *time.Time
+	kind   string
+}
+
+// apply commits a change.
+func (v *view) apply(entity int64, c *change) error {
+	attributes := map[string]any{}
+	if c.mode != nil {
+		attributes["mode"] = octal(*c.mode)
+	}
+	if c.mtime != nil {
+		attributes["mtime"] = c.mtime.UTC().Format(time.RFC3339Nano)
+	}
+	if c.kind != "" {
+		attributes["type"] = c.kind
+	}
+	patch := map[string]any{"stardust/file": attributes}
+	if c.digest != nil {
+		patch["stardust/object/digest"] = c.digest
+	}
+	encoded, err := json.Marshal(patch)
+	if err != nil {
+		return err
+	}
+	document, err := stardust.Parse(encoded, stardust.JSON)
+	if err != nil {
+		return err
+	}
+	_, err = v.db.Patch(entity, document, 0)
+	return err
+}
+
+func octal(mode uint32) string {
+	const digits = "01234567"
+	return string([]byte{digits[mode>>9&7], digits[mode>>6&7], digits[mode>>3&7], digits[mode&7]})
+}
