@@ -5,7 +5,7 @@
 #     Storage, into bin/ (tools/versitygw/go.mod, tools/fakegcs/go.mod)
 #   - SlateDB, the AWS SDK for JavaScript, koffi, and Azurite, an emulator of Azure
 #     Blob Storage, by npm ci (package-lock.json)
-#   - Debian's awscli, s3cmd, flatbuffers-compiler and chromium, and for the C
+#   - Debian's awscli, s3cmd, flatbuffers-compiler, litmus and chromium, and for the C
 #     library gcc, g++, clang, valgrind, pkg-config and python3, where apt-get
 #     works
 #
@@ -63,6 +63,7 @@ packages() {
 	[ -x /usr/bin/pkg-config ] || missing="$missing pkg-config"
 	[ -x /usr/bin/python3 ] || missing="$missing python3"
 	[ -x /usr/bin/valgrind ] || missing="$missing valgrind libc6-dbg"
+	[ -x /usr/bin/litmus ] || missing="$missing litmus"
 	[ -x /usr/bin/chromium ] || missing="$missing chromium fonts-dejavu-core"
 	if [ -z "$missing" ]; then
 		return

@@ -2,7 +2,6 @@ package webdav
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -184,18 +183,5 @@ func (f *files) keepTime(record stardust.Record) error {
 	if f.modified.IsZero() {
 		return nil
 	}
-	text, err := json.Marshal(map[string]any{"stardust/file": map[string]any{"mtime": f.modified.UTC().Format(time.RFC3339Nano)}})
-	if err != nil {
-		return err
-	}
-	patch, err := stardust.Parse(text, stardust.JSON)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = patch.Close() }() // always nil
-	result, err := f.handler.db.Patch(record.Entity, patch, 0)
-	if err == nil {
-		_ = result.Close() // always nil
-	}
-	return err
+	return f.change(record, "stardust/file", map[string]any{"mtime": f.modified.UTC().Format(time.RFC3339Nano)})
 }

@@ -24,12 +24,14 @@ const (
 	NameMetadata = "stardust/metadata"
 	// NameTags are tags that users of an object store gave, by names.
 	NameTags = "stardust/tags"
+	// NameDAV is what WebDAV clients made up.
+	NameDAV = "stardust/dav"
 )
 
 // Shared reports whether an attribute of a reserved name may be patched.
 func Shared(name string) bool {
 	switch name {
-	case NameFile, NameHTTP, NameMetadata, NameTags:
+	case NameFile, NameHTTP, NameMetadata, NameTags, NameDAV:
 		return true
 	}
 	return false

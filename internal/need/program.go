@@ -64,6 +64,15 @@ func node() (string, error) {
 	return path, nil
 }
 
+// litmus is found without being run, which takes a server.
+func litmus() (string, error) {
+	path, err := exec.LookPath("litmus")
+	if err != nil {
+		return "", errors.New("litmus is not installed")
+	}
+	return path, nil
+}
+
 func flatc() (string, error) {
 	path, err := exec.LookPath("flatc")
 	if err != nil {
