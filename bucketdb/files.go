@@ -170,7 +170,7 @@ func (c *copier) step(ctx context.Context) error {
 	if err := draft.Apply(ctx, c.local, to, &rows); err != nil {
 		return err
 	}
-	c.applied(to, &rows)
+	c.applied(to, &rows, 1)
 	return nil
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// Pull applies to a file what the database in a store has and the file lacks, batch
-// by batch, each in one durable commit. Every chunk is compared with its digest on
+// Pull applies to a file what the database in a store has and the file lacks, some
+// batches at a time in one durable commit. Every chunk is compared with its digest on
 // the way, and every payload with its own, before anything names them. Meanwhile
 // nothing else may write to the file.
 //
@@ -44,7 +44,9 @@ type puller struct {
 	cloning bool // the file is new, and must be known again after an interruption
 
 	local replica.Position
-	last  *link // the last batch that the file has, or nil
+	next  replica.Position // where the file stands once the group is applied
+	group group
+	last  *link // the last batch of the group, or that the file has, or nil
 }
 
 func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
@@ -71,12 +73,25 @@ func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
 		return nil
 	}
 	p.report.TotalChunks = r.end().Chunk - p.local.Chunk
-	for n := r.from; n <= r.head.Number && !p.done(); n++ {
-		if err := p.batch(ctx, n); err != nil {
+	p.next = p.local
+	for l, err := range p.bucket.batches(ctx, r.from, r.head.Number) {
+		if err != nil {
 			return err
 		}
+		if err := p.follows(l); err != nil {
+			return err
+		}
+		p.gather(l)
+		if p.done() {
+			break
+		}
+		if p.group.full() {
+			if err := p.apply(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return p.apply(ctx)
 }
 
 // checkOrigin refuses a bucket when the file is a replica of another. That both say
@@ -94,7 +109,7 @@ func checkOrigin(ctx context.Context, db *replica.DB, b *bucket) error {
 // would only add chunks that nothing names.
 func (p *puller) done() bool {
 	at := p.options.At
-	return at != 0 && (p.local.Transaction >= at || p.last != nil && p.last.After.Transaction >= at)
+	return at != 0 && (p.next.Transaction >= at || p.last != nil && p.last.After.Transaction >= at)
 }
 
 // checkRevision refuses a revision that is not there, or that the file has left
@@ -126,39 +141,33 @@ func (p *puller) noteOrigin(ctx context.Context, identity [16]byte) error {
 	return p.db.SetOrigin(ctx, replica.Origin{URL: p.options.URL, Identity: identity})
 }
 
-// batch applies what the file lacks of a batch.
-func (p *puller) batch(ctx context.Context, n int64) error {
-	l, err := p.bucket.get(ctx, n)
-	if errors.Is(err, objectstore.ErrNotFound) {
-		return damaged("%q in %s is missing: somebody deleted it", logPath(n), p.bucket.store)
+// apply brings the chunks of the batches that were gathered, and applies them in one
+// commit.
+func (p *puller) apply(ctx context.Context) error {
+	g := p.group
+	p.group = group{}
+	if g.batches == 0 {
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if err := p.follows(l); err != nil {
-		return err
-	}
-	rows, places, to := p.lacking(l)
 	draft := p.db.NewDraft()
 	defer draft.Close()
-	if err := p.fetch(ctx, l, draft, rows.Chunks, places); err != nil {
+	if err := p.fetch(ctx, g.packs, draft); err != nil {
 		return err
 	}
-	if err := draft.Apply(ctx, p.local, to, rows); err != nil {
+	if err := draft.Apply(ctx, p.local, p.next, &g.rows); err != nil {
 		if errors.Is(err, replica.ErrMismatch) || errors.Is(err, stardust.StatusEvaluationFailed) {
-			return damaged("batch %d of %s: %w", n, p.bucket.store, err)
+			return damaged("batches up to %d of %s: %w", p.last.Number, p.bucket.store, err)
 		}
 		return err
 	}
-	p.last = l
-	p.applied(to, rows)
+	p.applied(p.next, &g.rows, g.batches)
 	return nil
 }
 
 // applied takes note of rows that were applied up to a position.
-func (p *puller) applied(to replica.Position, rows *replica.Rows) {
+func (p *puller) applied(to replica.Position, rows *replica.Rows, batches int64) {
 	p.local = to
-	p.report.Batches++
+	p.report.Batches += batches
 	p.report.Payloads += int64(len(rows.Payloads))
 	p.report.Transactions += int64(len(rows.Records))
 	p.report.Revision = to.Transaction
