@@ -32,7 +32,7 @@ var rules = []rule{
 	{"internal/transfer", []string{module + "/internal/catalog", module + "/internal/payload", module + "/internal/heap", module + "/internal/container", module + "/internal/commit", module + "/objectstore", "net/http"}, "transfers know the database by the interfaces that it gives them"},
 	{"internal/replica", []string{module + "/objectstore", "net/http"}, "rows know no store"},
 	{"internal/batch", []string{module + "/objectstore", "net/http"}, "the bucket's bytes know no store"},
-	{"bucketdb", []string{module + "/gateway", module + "/slatedb", "github.com/aws/", "net/http"}, "the database in a bucket knows stores by their interface"},
+	{"bucketdb", []string{module + "/gateway", module + "/slatedb", "github.com/aws/"}, "the database in a bucket knows stores by their interface"},
 	{"internal/dust", []string{module + "/", "net/http"}, "DUST is a format and depends on nothing of ours"},
 	{"internal/digest", []string{module + "/", "net/http"}, "a digest depends on nothing of ours"},
 	{"internal/chunk", []string{module + "/", "net/http"}, "chunking depends on nothing of ours"},
