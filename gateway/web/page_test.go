@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -13,8 +14,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/accounts"
 	"github.com/stardustdb/stardust/gateway/server"
 	"github.com/stardustdb/stardust/internal/need"
 )
@@ -24,6 +27,41 @@ const shotsVariable = "STARDUST_SCREENSHOTS"
 
 // The page works in a real browser: what it does is listed in e2e/page/page.mjs.
 func TestThePageWorksInABrowser(t *testing.T) {
+	drive(t, "page.mjs", func(*stardust.DB, string) (*server.Options, []string) { return new(server.Options), nil })
+}
+
+// Users log in, and links show what they are for: see e2e/page/people.mjs.
+func TestThePageIsForThoseWhoMay(t *testing.T) {
+	drive(t, "people.mjs", func(db *stardust.DB, base string) (*server.Options, []string) {
+		people, err := accounts.Open(filepath.Join(t.TempDir(), "accounts"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const password = "correct horse"
+		old, err := db.Tree().Resolve("docs/guide.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		expires := time.Now().Add(time.Hour)
+		file, err := people.Sign(&accounts.Link{Root: "readme.txt", Expires: expires})
+		if err != nil {
+			t.Fatal(err)
+		}
+		directory, err := people.Sign(&accounts.Link{Root: "docs", At: old.Revision - 1, Expires: expires})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(people.SetUser(accounts.User{Name: "ann", Write: true}, password), people.SetUser(accounts.User{Name: "guest", Root: "docs"}, password))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &server.Options{Accounts: people}, []string{base + "s/" + file + "/", base + "s/" + directory + "/"}
+	})
+}
+
+// drive runs a script against a server.
+func drive(t *testing.T, script string, prepare func(db *stardust.DB, base string) (*server.Options, []string)) {
+	t.Helper()
 	need.Ask(t, need.Playwright)
 	node, chromium := need.Program(t, need.Node), need.Program(t, need.Chromium)
 	db, err := stardust.Open(filepath.Join(t.TempDir(), "db"), &stardust.Options{Plugins: stardust.Plugins{Objects: &stardust.ObjectsPlugin{}}})
@@ -36,13 +74,16 @@ func TestThePageWorksInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	base := "http://" + listener.Addr().String() + "/"
+	options, arguments := prepare(db, base)
 	ctx, cancel := context.WithCancel(t.Context())
+	options.Closing = ctx.Done()
 	served := make(chan error, 1)
 	go func() {
-		site := server.NewSite(db, &server.Options{Closing: ctx.Done()})
-		served <- server.NewServer([]*server.Site{site}, nil).Serve(ctx, listener)
+		served <- server.NewServer([]*server.Site{server.NewSite(db, options)}, nil).Serve(ctx, listener)
 	}()
-	cmd := exec.CommandContext(t.Context(), node, "page.mjs", "http://"+listener.Addr().String()+"/", chromium, os.Getenv(shotsVariable))
+	arguments = append([]string{script, base, chromium}, append(arguments, os.Getenv(shotsVariable))...)
+	cmd := exec.CommandContext(t.Context(), node, arguments...)
 	cmd.Dir = filepath.Join("..", "..", "e2e", "page")
 	out, err := cmd.CombinedOutput()
 	cancel()

@@ -34,7 +34,16 @@ const post = (url, body) => json(url, { method: 'POST', headers: { 'Content-Type
 
 export const info = () => json('v1/info');
 export const page = (path, after, at, limit, signal) => json(address('files', path, { times: true, limit, after, at }), { signal });
-export const isFile = async (path, at) => (await request(address('files', path, { at }), { method: 'HEAD' })).headers.has('ETag');
+
+// file returns the record of a path that is a file, and null of a directory.
+export async function file(path, at) {
+  const { headers } = await request(address('files', path, { at }), { method: 'HEAD' });
+  if (!headers.has('ETag')) return null;
+  const disposition = headers.get('Content-Disposition') ?? '', plain = disposition.match(/filename="?([^";]*)/)?.[1], extended = disposition.match(/filename\*=utf-8''([^;]*)/i)?.[1];
+  return { kind: 'file', entity: 0, name: extended ? decodeURIComponent(extended) : plain ?? '', size: Number(headers.get('Content-Length')),
+    revision: Number(headers.get('Stardust-Revision')), digest: { '#sha256': headers.get('ETag').replaceAll('"', '') } };
+}
+
 export const history = (path, at) => json(address('history', path, { at }));
 export const commits = (path, before, limit) => json(address('commits', path, { before, limit }));
 export const search = (path, name, at) => json(address('search', path, { name, at, limit: 500 }));

@@ -210,9 +210,11 @@ async function start() {
   $('logout').hidden = !info.name || shared;
   $('storage').hidden = shared;
   $('past').hidden = Boolean(info.at);
-  if (shared && await api.isFile('', 0).catch(() => false)) {
-    $('browser').hidden = true;
-    return panel.details('', { name: '', kind: 'file', entity: 0 }, { at: state.bound, write: false, whole: false, actions: {} });
+  const only = shared ? await api.file('', state.bound).catch(() => null) : null;
+  if (only) {
+    $('browser').hidden = $('search').hidden = true;
+    $('panel').classList.add('alone');
+    return panel.details('', only, { at: state.bound, write: false, whole: false, actions: {} });
   }
   addEventListener('hashchange', route);
   await route();
