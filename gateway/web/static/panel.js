@@ -25,7 +25,7 @@ export async function details(path, item, { at, write, whole, actions }) {
       actions.share ? h('button', { onclick: actions.share }, 'Share') : null),
     h('dl', { class: 'facts' }, ...[['Size', directory ? '' : `${size(item.size)}${item.size >= 1024 ? ` (${item.size.toLocaleString()} bytes)` : ''}`], ['Changed', when(item.time)], ['Revision', item.revision], ['SHA-256', item.digest?.['#sha256'] ?? '']]
       .filter(([, value]) => value !== '' && value !== undefined).flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, String(value))])),
-    chunks, h('h3', {}, 'Versions'), versions);
+    chunks, item.entity ? h('h3', {}, 'Versions') : '', versions);
   if (!directory) fill(preview, path, at, item);
   try {
     const all = item.entity ? await api.history(path, at) : [];
