@@ -35,10 +35,10 @@ const (
 	// CodeNotDatabase: the file is not a Stardust database.
 	CodeNotDatabase = "not_a_database"
 	// CodeNewerFormat: a newer Stardust wrote the file.
+	CodeNewerFormat = "newer_format"
 	// CodeLogMissing: the write-ahead log with the latest commits is missing, cut
 	// or damaged; see Options.AcceptMissingLog.
-	CodeLogMissing  = "log_missing"
-	CodeNewerFormat = "newer_format"
+	CodeLogMissing = "log_missing"
 	// CodeNotEmpty: a directory has children.
 	CodeNotEmpty = "not_empty"
 	// CodeNoSpace: the disk is full.

@@ -240,6 +240,28 @@ func TestReadOnlyDatabasesRefuseEveryWrite(t *testing.T) {
 }
 
 // TestNothingDependsOnTheClock sets the clock back by years between commits.
+// TestTimesThatARecordCannotHoldStayNear uses clocks that are far off.
+func TestTimesThatARecordCannotHoldStayNear(t *testing.T) {
+	path := filepath.Join(stardust.FastDir(t), "db")
+	options := withObjects()
+	years := []int{3000, 1, -200, 9999}
+	commits := 0
+	options.Now = func() time.Time { return time.Date(years[commits], 1, 1, 0, 0, 0, 0, time.UTC) }
+	db := openAt(t, path, options)
+	for i := range years {
+		commits = i
+		create(t, db, `[{name n`+itoa(int64(i))+`}]`)
+	}
+	want := []int{2262, 1677, 1677, 2262}
+	i := 0
+	for transaction, err := range db.Transactions(0) {
+		if err != nil || transaction.Time.Year() != want[i] {
+			t.Errorf("the clock says %d, the record %v, %v", years[i], transaction.Time, err)
+		}
+		i++
+	}
+}
+
 func TestNothingDependsOnTheClock(t *testing.T) {
 	path := filepath.Join(stardust.FastDir(t), "db")
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -293,7 +315,7 @@ func TestAtRestThereIsOneFileThatMayBeMoved(t *testing.T) {
 
 func TestOddPathsAndLinks(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a b", "what?", "100%25", "a#b", "a&mode=ro", "déjà vu", "日本", "quote'\"", "new\nline", "file:x", strings.Repeat("n", 200)} {
+	for _, name := range []string{"a b", "what?", "100%25", "a#b", "a&mode=ro", "déjà vu", "日本", "quote'\"", "new\nline", "file:x", strings.Repeat("n", 251)} {
 		sub := filepath.Join(dir, name+".d")
 		if err := os.Mkdir(sub, 0o777); err != nil {
 			t.Fatal(err)

@@ -88,5 +88,5 @@ func (c *conn) close() error {
 	for _, s := range c.stmts {
 		_ = s.Close()
 	}
-	return c.sq.Close()
+	return translate(c.sq.Close())
 }

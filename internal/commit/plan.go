@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"math"
 	"time"
 
 	"github.com/stardustdb/stardust/internal/catalog"
@@ -53,9 +54,22 @@ func (p *Plan) add(facts ...catalog.Fact) { p.facts = append(p.facts, facts...) 
 // transaction makes the commit of the collected facts, which takes the id
 // after those of its new entities.
 func (p *Plan) transaction(now time.Time) *catalog.Transaction {
-	t := &catalog.Transaction{ID: p.next, Time: now.UTC(), Facts: p.facts}
+	t := &catalog.Transaction{ID: p.next, Time: representable(now), Facts: p.facts}
 	p.next++
 	return t
+}
+
+// representable returns the nearest time that a record can hold, in UTC: from 1677
+// to 2262.
+func representable(t time.Time) time.Time {
+	first, last := time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+	switch {
+	case t.Before(first):
+		t = first
+	case t.After(last):
+		t = last
+	}
+	return t.UTC()
 }
 
 // expected returns the node of an entity, and refuses when it does not exist or

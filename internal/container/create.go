@@ -15,7 +15,8 @@ import (
 // its own name finds it whole. The error is fs.ErrExist when somebody else made
 // the file meanwhile.
 func create(path string, draft bool, hook Hook) (err error) {
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+randomHex()+".tmp")
+	removeUnfinished(path)
+	temp := unfinishedPrefix(path) + randomHex() + unfinishedSuffix
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, newMode)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) || isReadOnlyMedium(err) {

@@ -3,9 +3,13 @@ package container_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stardustdb/stardust/internal/container"
 )
@@ -97,6 +101,49 @@ func fault(t *testing.T, kind container.OpKind, nth, length int, cause error) {
 	}
 	if left, _ := filepath.Glob(path + "-*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestWhatAKilledCreationLeftIsRemoved finds it beside the file that it was for,
+// and touches nothing else.
+func TestWhatAKilledCreationLeftIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * time.Hour)
+	for name, data := range map[string]string{
+		".db.0123456789abcdef.tmp":      strings.Repeat("\x00", 8192),
+		".db.1123456789abcdef.tmp":      "",
+		".db.2123456789abcdef.tmp":      "somebody's notes, which look like it",
+		".db.short.tmp":                 "",
+		".other.0123456789abcdef.tmp":   "",
+		".db.3123456789abcdef.tmp.kept": "",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, []byte(data), 0o600), os.Chtimes(path, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	young := filepath.Join(dir, ".db.4123456789abcdef.tmp") // somebody may be at it
+	if err := os.WriteFile(young, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := container.Open(filepath.Join(dir, "db"), container.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 6 {
+		t.Errorf("left are %v", left)
+	}
+	for _, name := range []string{".db.0123456789abcdef.tmp", ".db.1123456789abcdef.tmp"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there", name)
+		}
 	}
 }
 

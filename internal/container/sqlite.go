@@ -2,9 +2,11 @@ package container
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -55,5 +57,9 @@ func (c *Container) checkpoint() error {
 			err = nil
 		}
 	}
-	return errors.Join(err, conn.Close())
+	err = errors.Join(err, conn.Close())
+	if errors.Is(err, sqlite3.FULL) {
+		err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
+	}
+	return err
 }

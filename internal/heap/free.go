@@ -42,6 +42,16 @@ func (f *free) add(off, n int64) {
 	f.total += n
 }
 
+// last takes the range that ends at end, if there is one, and returns where it
+// begins.
+func (f *free) last(end int64) (int64, bool) {
+	from, ok := f.begin[end]
+	if ok {
+		f.remove(from)
+	}
+	return from, ok
+}
+
 func (f *free) remove(off int64) int64 {
 	n := f.size[off]
 	delete(f.size, off)

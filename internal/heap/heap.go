@@ -125,6 +125,18 @@ func (h *Heap) runAhead() {
 // Nothing may be appended after.
 func (h *Heap) Close() { h.work.Wait() }
 
+// Trim gives the free space at the file's end back. Nothing may be appended or
+// read meanwhile, nor after.
+func (h *Heap) Trim() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	end, ok := h.free.last(h.file.Tail())
+	if !ok {
+		return nil
+	}
+	return h.file.SetTail(end)
+}
+
 // span returns how many bytes a record keeps from others.
 func (l Location) span() int64 {
 	return (headerSize(l.Size) + l.Size + unit - 1) / unit * unit
