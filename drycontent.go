@@ -7,7 +7,8 @@ import (
 	"github.com/stardustdb/stardust/internal/transfer"
 )
 
-// dryContent is content that was looked at and not stored.
+// dryContent is content of which nothing is stored: a dry run looked at it, or it
+// is published already.
 type dryContent struct {
 	digest Digest
 	size   int64

@@ -83,7 +83,7 @@ func (t *importTarget) Children(ctx context.Context, directory int64) iter.Seq2[
 }
 
 func newChild(r *Record) transfer.Child {
-	return transfer.Child{Name: r.Name, Entity: r.Entity, Revision: r.Revision, File: r.Kind == KindFile}
+	return transfer.Child{Name: r.Name, Entity: r.Entity, Revision: r.Revision, File: r.Kind == KindFile, Size: r.Size, Digest: r.Digest}
 }
 
 // Child returns a node of a directory.
@@ -125,6 +125,9 @@ func (t *importTarget) Store(ctx context.Context, from io.Reader) (transfer.Cont
 	}
 	return &storedContent{Draft: d}, nil
 }
+
+// Published returns content that is published already.
+func (t *importTarget) Published(d Digest, size int64) transfer.Content { return &dryContent{d, size} }
 
 // Commit writes a batch of items.
 func (t *importTarget) Commit(ctx context.Context, items []*transfer.Item, gone func(string) bool) error {

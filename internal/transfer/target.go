@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"iter"
 	"time"
+
+	"github.com/stardustdb/stardust/internal/digest"
 )
 
 // Target is the database that an import fills. Its methods may be called
@@ -24,6 +26,8 @@ type Target interface {
 	// yet. It returns a *SourceError for an error of the reader; any other
 	// error ends the import.
 	Store(ctx context.Context, from io.Reader) (Content, error)
+	// Published returns content that is published already.
+	Published(d digest.Digest, size int64) Content
 	// Commit publishes the items' content and names it, all in one commit, in
 	// the order given: a directory comes before what is in it. It sets what
 	// Item says that it sets. An error means that nothing of the batch is in
@@ -58,6 +62,8 @@ type Child struct {
 	Name             string
 	Entity, Revision int64
 	File             bool
+	Size             int64         // of a file, in bytes
+	Digest           digest.Digest // of a file
 }
 
 // Gone is a node to remove.
