@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/mirror/vfs"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -123,29 +124,29 @@ func (b *fileBody) File() *os.File {
 // plainReader reads an open file, unchecked.
 type plainReader struct {
 	m    *Mirror
-	h    *handle
+	h    *local.Handle
 	path objectstore.Path
 }
 
 func (r *plainReader) readAt(p []byte, off int64) error {
-	n, err := r.h.file.ReadAt(p, off)
+	n, err := r.h.File.ReadAt(p, off)
 	if n == len(p) {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
 		// Someone has cut the file. Without its entry the next read that may
 		// download does so, and the next fetch.
-		if r.m.local.forget(r.path, r.h.entry) {
-			r.m.counters.staleDropped.Add(1)
+		if r.m.local.Forget(r.path, r.h.Entry) {
+			r.m.local.Tally.Dropped.Add(1)
 			r.m.logger.Warn("local copy is cut", "path", r.path)
 		}
-		err = fmt.Errorf("the file ends at byte %d, the object has %d: %w", off+int64(n), r.h.entry.size, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("the file ends at byte %d, the object has %d: %w", off+int64(n), r.h.Entry.Size, io.ErrUnexpectedEOF)
 	}
-	r.m.counters.localErrors.Add(1)
-	return r.m.fail("read", r.path, local("read the local copy", r.path, err))
+	r.m.local.Tally.Errors.Add(1)
+	return r.m.fail("read", r.path, local.Fail("read the local copy", r.path, err))
 }
 
-func (r *plainReader) close() error { return r.m.local.files.release(r.h) }
+func (r *plainReader) close() error { return r.m.local.Files.Release(r.h) }
 
 // plainBody is everything that a read without verification needs, in one
 // allocation.
@@ -156,14 +157,14 @@ type plainBody struct {
 
 // openBody returns the result of a read of [start, end) of the local copy of path
 // that h is open on. The result's Body owns h.
-func (m *Mirror) openBody(ctx context.Context, path objectstore.Path, h *handle, start, end int64) *objectstore.GetResult {
+func (m *Mirror) openBody(ctx context.Context, path objectstore.Path, h *local.Handle, start, end int64) *objectstore.GetResult {
 	if m.options.Verify {
 		return m.openVerified(ctx, path, h, start, end)
 	}
 	b := &plainBody{reader: plainReader{m, h, path}}
 	b.body.reader, b.start, b.size = &b.reader, start, end-start
-	describe(&b.result, path, h.entry, start, end)
-	if file, ok := h.file.(vfs.OSFile); ok {
+	describe(&b.result, path, h.Entry, start, end)
+	if file, ok := h.File.(vfs.OSFile); ok {
 		b.file = file.File()
 		b.result.Body = b
 	} else {
@@ -173,10 +174,10 @@ func (m *Mirror) openBody(ctx context.Context, path objectstore.Path, h *handle,
 }
 
 // describe fills in a GetResult without a Body.
-func describe(result *objectstore.GetResult, path objectstore.Path, e *entry, start, end int64) {
-	result.Meta = e.meta(path)
+func describe(result *objectstore.GetResult, path objectstore.Path, e *local.Entry, start, end int64) {
+	result.Meta = e.Meta(path)
 	result.Start, result.End = start, end
-	if e.attributes != nil {
-		result.Attributes = e.attributes.Clone()
+	if e.Attributes != nil {
+		result.Attributes = e.Attributes.Clone()
 	}
 }

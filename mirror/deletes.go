@@ -28,7 +28,7 @@ func (m *Mirror) Delete(ctx context.Context, path objectstore.Path) error {
 	defer release()
 	removed := make(chan error, 1)
 	go func() {
-		_, err := m.local.remove(path)
+		_, err := m.local.Remove(path)
 		removed <- err
 	}()
 	err = m.remote.Delete(ctx, path)
@@ -101,7 +101,7 @@ func (m *Mirror) deleteTogether(ctx context.Context, paths []objectstore.Path) m
 	left := map[objectstore.Path]bool{}
 	for _, path := range paths {
 		left[path] = true
-		if _, err := m.local.remove(path); err != nil {
+		if _, err := m.local.Remove(path); err != nil {
 			errs[path] = m.fail(objectstore.OpDelete, path, err)
 		}
 	}

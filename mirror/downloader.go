@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -17,7 +18,7 @@ import (
 // turn has come wait here for a slot: those that someone waits for first.
 type downloader struct {
 	remote   objectstore.Store
-	local    *localDir
+	local    *local.Dir
 	ordering *ordering
 	retry    *retrier
 	stats    *counters
@@ -41,14 +42,14 @@ type downloader struct {
 // launch says how a download is wanted.
 type launch struct {
 	force      bool
-	stale      *entry // a local copy that won't do; may be nil
+	stale      *local.Entry // a local copy that won't do; may be nil
 	background bool
 	watcher    *Fetch // told of the end; may be nil
 }
 
 // satisfied reports whether a local copy, nil if there is none, makes the
 // download needless.
-func (l *launch) satisfied(current *entry) bool {
+func (l *launch) satisfied(current *local.Entry) bool {
 	return current != nil && !l.force && current != l.stale
 }
 
@@ -57,7 +58,7 @@ func (l *launch) satisfied(current *entry) bool {
 func (d *downloader) launch(path objectstore.Path, how launch) *flight {
 	// A manifest of ten thousand SSTs is fetched with each change, and nearly
 	// all of them are local: those must not cost a flight each.
-	if d.ordering.settled(path, func() bool { return how.satisfied(d.local.index.get(path)) }) {
+	if d.ordering.settled(path, func() bool { return how.satisfied(d.local.Index.Get(path)) }) {
 		return nil
 	}
 	f := &flight{
@@ -73,7 +74,7 @@ func (d *downloader) launch(path objectstore.Path, how launch) *flight {
 		start:     func() { d.push(f) },
 		cancelled: func() { f.end(nil, context.Canceled, func() {}) },
 	}
-	return d.ordering.download(f, d.local.index.get, d.promote)
+	return d.ordering.download(f, d.local.Index.Get, d.promote)
 }
 
 // push queues a flight whose turn has come.
@@ -179,7 +180,7 @@ func (d *downloader) run(f *flight) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	release := func() { d.ordering.finish(f.turn) }
-	if !f.begin(cancel, d.local.index.get(f.path)) {
+	if !f.begin(cancel, d.local.Index.Get(f.path)) {
 		f.end(f.entry, f.err, release)
 		return
 	}
@@ -197,7 +198,7 @@ func (d *downloader) run(f *flight) {
 	switch {
 	case err == nil:
 		d.stats.downloads.Add(1)
-		d.logger.Debug("downloaded", "path", f.path, "bytes", e.size)
+		d.logger.Debug("downloaded", "path", f.path, "bytes", e.Size)
 	case closed:
 		err = d.fail("fetch", f.path, objectstore.ErrClosed)
 	case ctx.Err() != nil:

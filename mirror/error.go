@@ -3,8 +3,8 @@ package mirror
 import (
 	"errors"
 	"fmt"
-	"syscall"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -27,27 +27,7 @@ func (e *NotLocal) Error() string {
 // Local says that local disk I/O failed. The call wrote nothing remotely; a
 // Delete has deleted the remote object all the same. It matches
 // objectstore.ErrNoSpace when the disk is full.
-type Local struct {
-	Path   objectstore.Path // may be empty
-	Op     string           // what failed, such as "create the temporary file"
-	Source error
-}
-
-// Error implements error.
-func (e *Local) Error() string {
-	if e.Path == "" {
-		return fmt.Sprintf("local disk: %s: %v", e.Op, e.Source)
-	}
-	return fmt.Sprintf("local disk: %s for %q: %v", e.Op, string(e.Path), e.Source)
-}
-
-// Unwrap returns the cause.
-func (e *Local) Unwrap() error { return e.Source }
-
-// Is reports whether target is objectstore.ErrNoSpace and the disk was full.
-func (e *Local) Is(target error) bool {
-	return target == objectstore.ErrNoSpace && errors.Is(e.Source, syscall.ENOSPC)
-}
+type Local = local.Error
 
 // WriteCommitted says that a write reached the remote store, but Observe or the
 // local installation failed afterwards. The remote object exists.
@@ -149,7 +129,6 @@ func (e *WarmError) Unwrap() []error { return e.First }
 type own interface{ mirrorError() }
 
 func (*NotLocal) mirrorError()       {}
-func (*Local) mirrorError()          {}
 func (*WriteCommitted) mirrorError() {}
 func (*PolicyError) mirrorError()    {}
 func (*Unsupported) mirrorError()    {}
@@ -162,22 +141,14 @@ func (m *Mirror) fail(op string, path objectstore.Path, err error) error {
 		return whole
 	}
 	var mine own
-	if errors.As(err, &mine) {
+	if errors.As(err, &mine) || isLocalFailure(err) {
 		err = objectstore.NonRetryable(err)
 	}
 	return &objectstore.Error{Op: op, Store: m.name, Path: string(path), Err: err}
 }
 
-// local is a Local, unless err is nil.
-func local(op string, path objectstore.Path, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Local{Path: path, Op: op, Source: err}
-}
-
 func isLocalFailure(err error) bool {
-	var failure *Local
+	var failure *local.Error
 	return errors.As(err, &failure)
 }
 

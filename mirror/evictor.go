@@ -3,13 +3,14 @@ package mirror
 import (
 	"sync"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
 // evictor removes local copies in the background, one at a time, when the turn
 // of each has come.
 type evictor struct {
-	local    *localDir
+	local    *local.Dir
 	ordering *ordering
 	stats    *counters
 
@@ -26,7 +27,7 @@ type eviction struct {
 	// guarded removes the copy only when it is still only, the entry that
 	// the decision was made about; nil: a file without an entry.
 	guarded bool
-	only    *entry
+	only    *local.Entry
 	// binding evictions follow a write. No later operation cancels them, they
 	// happen at the close, too, and they leave a copy of the ETag keep.
 	binding bool
@@ -38,7 +39,7 @@ type eviction struct {
 
 // evict queues the removal of the local copy of path.
 func (v *evictor) evict(path objectstore.Path) {
-	if !v.local.contains(path) && v.ordering.idle(path) {
+	if !v.local.Contains(path) && v.ordering.idle(path) {
 		return
 	}
 	v.enqueue(path, &eviction{})
@@ -115,20 +116,20 @@ func (v *evictor) run(e *eviction, closed bool) {
 
 // forget drops a copy from the map whose ETag is not keep.
 func (v *evictor) forget(path objectstore.Path, keep string) {
-	if current := v.local.index.get(path); current != nil && !current.isOf(keep) {
-		v.local.forget(path, current)
+	if current := v.local.Index.Get(path); current != nil && !current.IsOf(keep) {
+		v.local.Forget(path, current)
 	}
 }
 
 func (v *evictor) remove(e *eviction) (bool, error) {
 	path := e.turn.path
-	if e.guarded && v.local.index.get(path) != e.only {
+	if e.guarded && v.local.Index.Get(path) != e.only {
 		return false, nil
 	}
-	if current := v.local.index.get(path); e.binding && current != nil && current.isOf(e.keep) {
+	if current := v.local.Index.Get(path); e.binding && current != nil && current.IsOf(e.keep) {
 		return false, nil
 	}
-	had, err := v.local.remove(path)
+	had, err := v.local.Remove(path)
 	if had && !e.binding {
 		v.stats.evictions.Add(1)
 	}
@@ -148,4 +149,15 @@ func (v *evictor) close() {
 	v.closed = true
 	v.mu.Unlock()
 	v.wg.Wait()
+}
+
+// sweep tries again to remove the files that could not be removed, unless their
+// paths have local copies again. It waits for the attempts.
+func (m *Mirror) sweep() {
+	var wg sync.WaitGroup
+	for _, path := range m.local.Leftovers.All() {
+		wg.Add(1)
+		m.evictions.enqueue(path, &eviction{guarded: true, done: func(bool, error) { wg.Done() }})
+	}
+	wg.Wait()
 }

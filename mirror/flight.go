@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -18,17 +19,17 @@ type flight struct {
 	turn *turn
 	done chan struct{} // closed when entry and err are final
 
-	entry *entry // the local copy, when err is nil
+	entry *local.Entry // the local copy, when err is nil
 	err   error
 
 	mu         sync.Mutex
 	state      flightState
-	force      bool   // download even if there is a local copy
-	stale      *entry // download even if this is the local copy
-	background bool   // nobody waits: others go first
-	prefetched bool   // somebody prefetches: a failure is to be counted
-	queued     bool   // with the downloader
-	joined     bool   // by somebody since the remote was asked
+	force      bool         // download even if there is a local copy
+	stale      *local.Entry // download even if this is the local copy
+	background bool         // nobody waits: others go first
+	prefetched bool         // somebody prefetches: a failure is to be counted
+	queued     bool         // with the downloader
+	joined     bool         // by somebody since the remote was asked
 	interest   int
 	watchers   []*Fetch
 	cancel     context.CancelFunc // while running
@@ -76,7 +77,7 @@ func (f *flight) join(other *flight, promote func(*flight)) bool {
 
 // satisfied reports whether a local copy, nil if there is none, makes the
 // download needless. f.mu is held, or f is not in line yet.
-func (f *flight) satisfied(current *entry) bool {
+func (f *flight) satisfied(current *local.Entry) bool {
 	return current != nil && !f.force && current != f.stale
 }
 
@@ -84,7 +85,7 @@ func (f *flight) satisfied(current *entry) bool {
 // interested any more. It returns false, with the flight's end decided, when
 // there is nothing to download: current is a local copy that will do, or all
 // have left.
-func (f *flight) begin(cancel context.CancelFunc, current *entry) bool {
+func (f *flight) begin(cancel context.CancelFunc, current *local.Entry) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -141,7 +142,7 @@ func (f *flight) leave(watcher *Fetch, cancelTurn func(*turn) bool) {
 
 // end makes the flight's outcome known. release ends its turn; it runs when
 // nobody can join any more, and before those who wait are told.
-func (f *flight) end(e *entry, err error, release func()) {
+func (f *flight) end(e *local.Entry, err error, release func()) {
 	f.mu.Lock()
 	f.state = flightEnded
 	f.entry, f.err = e, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/stardustdb/stardust/mirror/internal/local"
 )
 
 func newFlight(force bool) *flight {
@@ -29,7 +31,7 @@ func TestNobodyJoinsAFlightThatIsOverOrLeft(t *testing.T) {
 }
 
 func TestAForcedNewcomerForcesAFlightThatWaits(t *testing.T) {
-	current, stale, other := &entry{}, &entry{}, &entry{}
+	current, stale, other := &local.Entry{}, &local.Entry{}, &local.Entry{}
 	for name, c := range map[string]struct {
 		join []*flight
 		want bool // to be downloaded although current is local

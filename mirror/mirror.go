@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/mirror/vfs"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -26,17 +27,15 @@ type Mirror struct {
 	options Options
 	logger  *slog.Logger
 
-	local     *localDir
+	local     *local.Dir
 	ordering  *ordering
 	downloads *downloader
 	evictions *evictor
 	retry     *retrier
 	scanner   *scanner
-	startup   StartupResult
+	startup   local.StartupResult
 	uploads   uploads
 	counters  counters
-
-	blockBuffers sync.Pool // of *[]byte
 
 	lock       vfs.Lock
 	savedIndex atomic.Uint64 // index.changes at the last save
@@ -101,13 +100,13 @@ func (m *Mirror) Tags(ctx context.Context, path objectstore.Path) (map[string]st
 }
 
 // contains implements Handle.Contains.
-func (m *Mirror) contains(path objectstore.Path) bool { return m.local.contains(path) }
+func (m *Mirror) contains(path objectstore.Path) bool { return m.local.Contains(path) }
 
 // entries implements Handle.Entries.
 func (m *Mirror) entries() iter.Seq[objectstore.ObjectMeta] {
 	return func(yield func(objectstore.ObjectMeta) bool) {
-		for _, x := range m.local.index.all() {
-			if !yield(x.entry.meta(x.path)) {
+		for _, x := range m.local.Index.All() {
+			if !yield(x.Entry.Meta(x.Path)) {
 				return
 			}
 		}
@@ -127,12 +126,13 @@ func (m *Mirror) evict(paths []objectstore.Path) {
 // stats implements Handle.Stats.
 func (m *Mirror) stats() Stats {
 	s := Stats{Counters: m.counters.load(), Startup: m.startup, LastScan: m.scanner.lastResult()}
-	s.Objects, s.Bytes, _ = m.local.index.totals()
-	s.OpenFiles = m.local.files.count()
+	s.LocalErrors, s.StaleEntriesDropped = m.local.Tally.Errors.Load(), m.local.Tally.Dropped.Load()
+	s.Objects, s.Bytes, _ = m.local.Index.Totals()
+	s.OpenFiles = m.local.Files.Count()
 	s.Downloads, _ = m.downloads.progress()
 	s.Uploads, s.UploadBytes = m.uploads.totals()
-	s.ClaimedNames = m.local.layout.count()
-	s.Leftovers = m.local.leftovers.count()
+	s.ClaimedNames = m.local.Layout.Count()
+	s.Leftovers = m.local.Leftovers.Count()
 	paths, counts := m.ordering.load()
 	s.BusyPaths = paths
 	s.QueuedDownloads = max(0, counts[turnDownload]-len(s.Downloads))
@@ -199,9 +199,9 @@ func (m *Mirror) Close() error {
 	m.evictions.close()
 	m.uploads.close()
 	err := m.saveIndex()
-	m.local.files.close()
+	m.local.Files.Close()
 	if e := m.lock.Close(); e != nil {
-		err = errors.Join(err, local("release LOCK", "", e))
+		err = errors.Join(err, local.Fail("release LOCK", "", e))
 	}
 	if err != nil {
 		return m.fail("close", "", err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -37,7 +38,7 @@ func (m *Mirror) PutMultipart(ctx context.Context, path objectstore.Path, option
 		}
 		return &remoteUpload{upload, m, path}, nil
 	}
-	p, err := m.local.newParts(ctx, path, options.Attributes)
+	p, err := newParts(ctx, m.local, path, options.Attributes)
 	if err != nil {
 		return nil, m.fail(objectstore.OpCreateMultipart, path, err)
 	}
@@ -112,7 +113,7 @@ func (u *mirroredUpload) Abort(ctx context.Context) error {
 // local disk failed.
 func (m *Mirror) failPart(ctx context.Context, path objectstore.Path, p *parts, err error, abort func(context.Context) error) error {
 	if isLocalFailure(err) {
-		m.counters.localErrors.Add(1)
+		m.local.Tally.Errors.Add(1)
 		m.abortAfter(ctx, path, p, err, abort)
 	}
 	return m.fail(objectstore.OpUploadPart, path, err)
@@ -146,17 +147,17 @@ func (m *Mirror) completeParts(
 		return nil, m.fail(op, path, err)
 	}
 	defer release()
-	var s *staged
-	md := metadata{}
+	var s *local.Staged
+	md := local.Metadata{}
 	if p != nil {
 		defer p.pin()()
-		s, md.size, md.blocks, err = p.assemble(ctx, chosen)
+		s, md.Size, md.Blocks, err = p.assemble(ctx, chosen)
 		if err != nil {
-			m.counters.localErrors.Add(1)
+			m.local.Tally.Errors.Add(1)
 			m.abortAfter(ctx, path, p, err, abort)
 			return nil, m.fail(op, path, err)
 		}
-		md.attributes = p.attributes
+		md.Attributes = p.attributes
 	}
 	result, err := complete(ctx)
 	if err != nil {
@@ -172,7 +173,7 @@ func (m *Mirror) completeParts(
 		}
 		return result, nil
 	}
-	md.modified, md.etag, md.version = m.options.Clock.Now(), result.ETag, result.Version
+	md.Modified, md.ETag, md.Version = m.options.Clock.Now(), result.ETag, result.Version
 	if err := m.finishWrite(ctx, op, path, s, md, nil); err != nil {
 		return nil, err
 	}
@@ -271,7 +272,7 @@ func (u *uploads) all() []keyedParts {
 	for key, p := range u.parts {
 		all = append(all, keyedParts{key, p})
 	}
-	slices.SortFunc(all, func(a, b keyedParts) int { return cmp.Compare(a.parts.s.number, b.parts.s.number) })
+	slices.SortFunc(all, func(a, b keyedParts) int { return cmp.Compare(a.parts.s.Number, b.parts.s.Number) })
 	return all
 }
 
@@ -325,7 +326,7 @@ func (m *Mirror) CreateMultipart(ctx context.Context, path objectstore.Path, opt
 	if route == MultipartRemote {
 		return store.CreateMultipart(ctx, path, options)
 	}
-	p, err := m.local.newParts(ctx, path, options.Attributes)
+	p, err := newParts(ctx, m.local, path, options.Attributes)
 	if err != nil {
 		return "", m.fail(objectstore.OpCreateMultipart, path, err)
 	}

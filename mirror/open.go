@@ -5,8 +5,13 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
+
+// LockName is the file that tells that a directory is a mirror's (RFC 0034,
+// Filesystem layout).
+const LockName = local.LockName
 
 // Open opens the directory dir as a Mirror of remote that keeps what policy says
 // (ObjectStoreMirrorBuilder in RFC 0034). It makes the directory when it is
@@ -41,19 +46,22 @@ func Open(ctx context.Context, dir string, remote objectstore.Store, policy Poli
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, invalid(local("find the directory", "", err))
+		return nil, invalid(local.Fail("find the directory", "", err))
 	}
 	m := assemble(dir, remote, policy, options.normalize(remote))
 	if err := m.options.VFS.MkdirAll(dir); err != nil {
-		return nil, invalid(local("make the directory", "", err))
+		return nil, invalid(local.Fail("make the directory", "", err))
 	}
-	m.lock, err = takeLock(m.options.VFS, filepath.Join(dir, LockName), m.options.Identity)
+	m.lock, err = local.Lock(m.options.VFS, filepath.Join(dir, local.LockName), m.options.Identity)
 	if err != nil {
+		if refused, ok := errors.AsType[*local.Refusal](err); ok {
+			err = &InvalidConfig{Message: refused.Message, Source: refused.Source}
+		}
 		return nil, invalid(err)
 	}
 	rest, err := m.recover(ctx)
 	if err != nil {
-		m.local.files.close()
+		m.local.Files.Close()
 		return nil, errors.Join(invalid(err), m.lock.Close())
 	}
 	m.run(rest)
@@ -67,17 +75,14 @@ func assemble(dir string, remote objectstore.Store, policy Policy, o Options) *M
 		remote: remote, policy: policy, options: o, logger: o.Logger,
 		ordering: newOrdering(),
 	}
-	m.local = &localDir{
-		fs: o.VFS, dir: dir, layout: newLayout(), index: newIndex(),
-		files: &openFiles{fs: o.VFS, clock: o.Clock, maxIdle: o.MaxIdleFiles, verify: o.Verify},
-		stats: &m.counters, logger: o.Logger, handle: Handle{m},
-	}
+	m.local = local.New(o.VFS, dir, o.Clock, o.Logger, o.MaxIdleFiles, o.Verify)
 	if watcher, ok := policy.(LocalWatcher); ok {
-		m.local.watcher = watcher
+		m.local.Installed = func(path objectstore.Path, size int64) { watcher.Installed(path, size, Handle{m}) }
+		m.local.Removed = watcher.Removed
 	}
 	m.retry = &retrier{
 		clock: o.Clock, backoff: o.Backoff, random: o.Random, max: o.MaxRetries,
-		shrink: m.local.files.shrink,
+		shrink: m.local.Files.Shrink,
 		retried: func(err error) {
 			m.counters.downloadRetries.Add(1)
 			o.Logger.Debug("remote call is repeated", "error", err)
@@ -98,37 +103,30 @@ func assemble(dir string, remote objectstore.Store, policy Policy, o Options) *M
 
 // recover reads the directory. What is left to clean up is in the recovery
 // returned.
-func (m *Mirror) recover(ctx context.Context) (*recovery, error) {
-	r := &recovery{d: m.local, pairs: map[fileName]pair{}}
-	if err := r.list(ctx); err != nil {
+func (m *Mirror) recover(ctx context.Context) (*local.Recovery, error) {
+	r, err := m.local.Recover(ctx)
+	if err != nil {
 		return nil, err
 	}
-	r.removeTemps(ctx, tempsAtOnce)
-	if err := r.fromIndex(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.fromMeta(ctx); err != nil {
-		return nil, err
-	}
-	if r.result.FromIndex == r.result.Recovered && r.result.Invalid+r.result.Unreadable == 0 {
+	if r.Result.FromIndex == r.Result.Recovered && r.Result.Invalid+r.Result.Unreadable == 0 {
 		// The index on disk is as good as the one that would be written.
-		_, _, changes := m.local.index.totals()
+		_, _, changes := m.local.Index.Totals()
 		m.savedIndex.Store(changes)
 	}
-	m.startup = r.result
-	m.logger.Info("mirror is open", "directory", m.local.dir, "remote", m.options.Identity,
-		"recovered", r.result.Recovered, "from_index", r.result.FromIndex,
-		"invalid", r.result.Invalid, "unreadable", r.result.Unreadable, "temporary", r.result.Temporary)
-	r.announce()
+	m.startup = r.Result
+	m.logger.Info("mirror is open", "directory", m.local.Dir, "remote", m.options.Identity,
+		"recovered", r.Result.Recovered, "from_index", r.Result.FromIndex,
+		"invalid", r.Result.Invalid, "unreadable", r.Result.Unreadable, "temporary", r.Result.Temporary)
+	r.Announce()
 	return r, nil
 }
 
 // run starts the background work.
-func (m *Mirror) run(rest *recovery) {
+func (m *Mirror) run(rest *local.Recovery) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.stop = cancel
-	if len(rest.temps) > 0 {
-		m.background.Go(func() { rest.removeTemps(ctx, -1) })
+	if rest.Unfinished() {
+		m.background.Go(func() { rest.Finish(ctx) })
 	}
 	if !m.options.WithoutRemoteScan {
 		m.background.Go(func() { m.scanner.loop(ctx, m.options.RemoteScanInterval) })

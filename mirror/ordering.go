@@ -3,6 +3,7 @@ package mirror
 import (
 	"sync"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -82,7 +83,7 @@ func (o *ordering) enqueue(turns ...*turn) {
 // download has flight f join the last turn of the path's line, or puts a turn
 // of its own into it. It returns the flight to wait for: f or the one joined,
 // or nil when nothing is in line and the current copy satisfies f.
-func (o *ordering) download(f *flight, current func(objectstore.Path) *entry, promote func(*flight)) *flight {
+func (o *ordering) download(f *flight, current func(objectstore.Path) *local.Entry, promote func(*flight)) *flight {
 	o.mu.Lock()
 	after := o.cancelEvictions(f.path, nil)
 	line := o.lines[f.path]

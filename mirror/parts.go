@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/mirror/vfs"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -21,8 +22,8 @@ import (
 // its own. When all guesses held, as they do for the usual clients, the file
 // is complete as it stands; else the parts are copied together.
 type parts struct {
-	d          *localDir
-	s          *staged
+	d          *local.Dir
+	s          *local.Staged
 	attributes objectstore.Attributes
 
 	bytes atomic.Int64 // of the parts kept
@@ -47,7 +48,7 @@ type parts struct {
 // whole is the local copy that a choice of parts makes.
 type whole struct {
 	list   []*part
-	s      *staged
+	s      *local.Staged
 	size   int64
 	blocks []uint32
 }
@@ -63,14 +64,14 @@ type part struct {
 }
 
 // newParts begins the local side of an upload.
-func (d *localDir) newParts(ctx context.Context, path objectstore.Path, attributes objectstore.Attributes) (*parts, error) {
-	s, err := d.stage(ctx, path)
+func newParts(ctx context.Context, d *local.Dir, path objectstore.Path, attributes objectstore.Attributes) (*parts, error) {
+	s, err := d.Stage(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	return &parts{
 		d: d, s: s, attributes: attributes.Clone(),
-		taken: map[int]bool{}, active: map[int]int{}, kept: map[int]*part{}, used: d.files.clock.Now(),
+		taken: map[int]bool{}, active: map[int]int{}, kept: map[int]*part{}, used: d.Files.Clock.Now(),
 	}, nil
 }
 
@@ -91,7 +92,7 @@ func (p *parts) put(ctx context.Context, number int, body objectstore.Body, send
 	}
 	tee := &tee{write: func(data []byte, off int64) error {
 		_, err := to.w.WriteAt(data, to.off+off)
-		return local("write a part to the temporary file", p.s.path, err)
+		return local.Fail("write a part to the temporary file", p.s.Path, err)
 	}}
 	sent := tee.send(body, func(body objectstore.Body) (err error) {
 		to.etag, err = send(body)
@@ -112,22 +113,22 @@ func (p *parts) begin(ctx context.Context, number int, size int64) (*part, error
 	case p.over:
 		return nil, objectstore.ErrUploadNotFound
 	}
-	p.used = p.d.files.clock.Now()
+	p.used = p.d.Files.Clock.Now()
 	to := &part{number: number, size: size}
 	if p.slot == 0 {
 		p.slot = size
 	}
-	if !p.taken[number] && size <= p.slot && !p.s.closed {
+	if !p.taken[number] && size <= p.slot && !p.s.Closed {
 		p.taken[number] = true
-		to.w, to.off = p.s.w, int64(number-1)*p.slot
+		to.w, to.off = p.s.W, int64(number-1)*p.slot
 	} else {
-		to.file = p.d.join(p.s.name.temp(p.d.counter.Add(1)))
-		err := p.d.files.spare(ctx, func() (err error) {
-			to.w, err = p.d.fs.Create(to.file)
+		to.file = p.d.Join(p.s.Name.Temp(p.d.Counter.Add(1)))
+		err := p.d.Files.Spare(ctx, func() (err error) {
+			to.w, err = p.d.FS.Create(to.file)
 			return err
 		})
 		if err != nil {
-			p.failed = local("create a temporary file", p.s.path, err)
+			p.failed = local.Fail("create a temporary file", p.s.Path, err)
 			return nil, p.failed
 		}
 	}
@@ -142,7 +143,7 @@ func (p *parts) end(to *part, sent, written error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.active[to.number]--
-	p.used = p.d.files.clock.Now()
+	p.used = p.d.Files.Clock.Now()
 	switch {
 	case p.failed != nil && sent == nil:
 		p.drop(to)
@@ -171,7 +172,7 @@ func (p *parts) end(to *part, sent, written error) error {
 func (p *parts) drop(x *part) {
 	if x.file != "" {
 		_ = x.w.Close()
-		p.d.cleanTemp(p.s.path, x.file)
+		p.d.CleanTemp(p.s.Path, x.file)
 		x.file = ""
 	}
 }
@@ -180,7 +181,7 @@ func (p *parts) drop(x *part) {
 // returns it with its size and checksums; nil when it can't be known to be what
 // the remote will have. The error is a Local. It may be called again, with other
 // parts too; the file stays the parts' to discard.
-func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*staged, int64, []uint32, error) {
+func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*local.Staged, int64, []uint32, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failed != nil || p.over {
@@ -204,12 +205,12 @@ func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*stage
 	case w != nil && slices.Equal(w.list, list):
 		return w.s, w.size, w.blocks, nil
 	case w != nil && w.s != p.s:
-		w.s.discard()
+		w.s.Discard()
 		p.whole = nil
 	}
 	// The file is cut: it must have no other part that is still to be read, or
 	// written.
-	w, err := p.join(ctx, list, size, inPlace && len(list) == len(p.kept) && !p.busy() && !p.s.closed)
+	w, err := p.join(ctx, list, size, inPlace && len(list) == len(p.kept) && !p.busy() && !p.s.Closed)
 	if err != nil {
 		return nil, 0, nil, err
 	}
@@ -233,7 +234,7 @@ func (p *parts) join(ctx context.Context, list []*part, size int64, inPlace bool
 	w := &whole{list: list, s: p.s, size: size}
 	if !inPlace {
 		var err error
-		if w.s, err = p.d.stage(ctx, p.s.path); err != nil {
+		if w.s, err = p.d.Stage(ctx, p.s.Path); err != nil {
 			return nil, err
 		}
 	}
@@ -243,13 +244,13 @@ func (p *parts) join(ctx context.Context, list []*part, size int64, inPlace bool
 		err = errors.Join(err, shared.Close())
 	}
 	if err != nil {
-		err = local("copy the parts together", p.s.path, err)
-	} else if err = local("cut the temporary file", p.s.path, w.s.w.Truncate(size)); err == nil {
-		err = w.s.finish()
+		err = local.Fail("copy the parts together", p.s.Path, err)
+	} else if err = local.Fail("cut the temporary file", p.s.Path, w.s.W.Truncate(size)); err == nil {
+		err = w.s.Finish()
 	}
 	if err != nil {
 		if w.s != p.s {
-			w.s.discard()
+			w.s.Discard()
 		}
 		return nil, err
 	}
@@ -259,11 +260,11 @@ func (p *parts) join(ctx context.Context, list []*part, size int64, inPlace bool
 // reader returns what reads the parts that share the temporary file. The caller
 // closes it. p.mu is held.
 func (p *parts) reader(ctx context.Context) (file vfs.File, err error) {
-	if !p.s.closed {
-		return unclosed{p.s.w}, nil
+	if !p.s.Closed {
+		return unclosed{p.s.W}, nil
 	}
-	err = p.d.files.spare(ctx, func() (err error) {
-		file, err = p.d.fs.Open(p.s.temp)
+	err = p.d.Files.Spare(ctx, func() (err error) {
+		file, err = p.d.FS.Open(p.s.Temp)
 		return err
 	})
 	return file, err
@@ -276,8 +277,8 @@ func (unclosed) Close() error { return nil }
 
 // sum reads the parts in order, some of them from the file they share, copies them into s unless they are there
 // already, and returns the checksums of the blocks of the whole.
-func (p *parts) sum(s *staged, list []*part, shared io.ReaderAt, inPlace bool) ([]uint32, error) {
-	var sums blockSummer
+func (p *parts) sum(s *local.Staged, list []*part, shared io.ReaderAt, inPlace bool) ([]uint32, error) {
+	var sums local.BlockSummer
 	buffer := make([]byte, copySize)
 	off := int64(0)
 	for _, x := range list {
@@ -294,16 +295,16 @@ func (p *parts) sum(s *staged, list []*part, shared io.ReaderAt, inPlace bool) (
 				return nil, err
 			}
 			if !inPlace {
-				if _, err := s.w.WriteAt(data, off); err != nil {
+				if _, err := s.W.WriteAt(data, off); err != nil {
 					return nil, err
 				}
 			}
-			sums.write(data)
+			sums.Write(data)
 			done += int64(len(data))
 			off += int64(len(data))
 		}
 	}
-	return sums.sum(), nil
+	return sums.Sum(), nil
 }
 
 // all returns the parts kept, in order.
@@ -349,7 +350,7 @@ func (p *parts) pin() (unpin func()) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.pins--
-		p.used = p.d.files.clock.Now()
+		p.used = p.d.Files.Clock.Now()
 	}
 }
 
@@ -363,7 +364,7 @@ func (p *parts) clear() {
 		p.drop(p.kept[number])
 	}
 	if p.whole != nil {
-		p.whole.s.discard()
+		p.whole.s.Discard()
 	}
-	p.s.discard()
+	p.s.Discard()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -61,27 +62,27 @@ func (m *Mirror) getLocal(ctx context.Context, path objectstore.Path, options *o
 // serve answers from the local copy. The result is nil when there is none, or
 // not of the version asked for.
 func (m *Mirror) serve(ctx context.Context, path objectstore.Path, options *objectstore.GetOptions) (*objectstore.GetResult, error) {
-	e := m.local.index.get(path)
+	e := m.local.Index.Get(path)
 	if e == nil {
 		return nil, nil
 	}
 	if done, result, err := m.answer(path, e, options); done {
 		return result, err
 	}
-	h, err := m.local.open(ctx, path, e)
+	h, err := m.local.Open(ctx, path, e)
 	if h == nil || err != nil {
 		return nil, err
 	}
-	if h.entry != e {
+	if h.Entry != e {
 		// It was replaced in between: what it says may have changed.
-		if done, result, err := m.answer(path, h.entry, options); done {
-			_ = m.local.files.release(h)
+		if done, result, err := m.answer(path, h.Entry, options); done {
+			_ = m.local.Files.Release(h)
 			return result, err
 		}
 	}
-	start, end, err := options.Range.Resolve(h.entry.size)
+	start, end, err := options.Range.Resolve(h.Entry.Size)
 	if err != nil {
-		_ = m.local.files.release(h)
+		_ = m.local.Files.Release(h)
 		return nil, err
 	}
 	return m.openBody(ctx, path, h, start, end), nil
@@ -90,19 +91,19 @@ func (m *Mirror) serve(ctx context.Context, path objectstore.Path, options *obje
 // answer answers what needs no file, from the metadata in memory: another
 // version, conditions that don't hold, and HEAD. It returns false when the
 // bytes are needed.
-func (m *Mirror) answer(path objectstore.Path, e *entry, options *objectstore.GetOptions) (done bool, result *objectstore.GetResult, err error) {
-	if options.Version != "" && options.Version != e.version() {
+func (m *Mirror) answer(path objectstore.Path, e *local.Entry, options *objectstore.GetOptions) (done bool, result *objectstore.GetResult, err error) {
+	if options.Version != "" && options.Version != e.Version() {
 		return true, nil, nil
 	}
 	if options.IfMatch != "" || options.IfNoneMatch != "" || !options.IfModifiedSince.IsZero() || !options.IfUnmodifiedSince.IsZero() {
-		if err := options.Check(e.meta(path)); err != nil {
+		if err := options.Check(e.Meta(path)); err != nil {
 			return true, nil, err
 		}
 	}
 	if !options.Head {
 		return false, nil, nil
 	}
-	start, end, err := options.Range.Resolve(e.size)
+	start, end, err := options.Range.Resolve(e.Size)
 	if err != nil {
 		return true, nil, err
 	}
@@ -148,7 +149,7 @@ func (m *Mirror) getThrough(ctx context.Context, path objectstore.Path, options 
 				m.counters.hits.Add(1)
 			}
 			return result, nil
-		case options.Head, m.local.contains(path) && options.Version != "":
+		case options.Head, m.local.Contains(path) && options.Version != "":
 			// Metadata is not worth a download, and another version is not
 			// what would be kept.
 			return m.remote.Get(ctx, path, options)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -25,7 +26,7 @@ func (r *retrier) wait(ctx context.Context, n *int, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
 	}
-	tooMany := isTooManyFiles(err)
+	tooMany := local.IsTooManyFiles(err)
 	if !tooMany && !objectstore.IsTransient(err) || objectstore.IsNonRetryable(err) {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -56,7 +57,7 @@ func (s *scanner) lastResult() ScanResult {
 // suspect is a local file as the snapshot found it.
 type suspect struct {
 	path  objectstore.Path
-	entry *entry // nil: the map has lost track of it
+	entry *local.Entry // nil: the map has lost track of it
 }
 
 func (s *scanner) scan(ctx context.Context) (ScanResult, error) {
@@ -68,7 +69,7 @@ func (s *scanner) scan(ctx context.Context) (ScanResult, error) {
 	result.Local = count
 	var errs error
 	if err != nil {
-		errs = m.fail("scan", "", local("list the directory", "", err))
+		errs = m.fail("scan", "", local.Fail("list the directory", "", err))
 	}
 	for _, parent := range slices.Sorted(maps.Keys(groups)) {
 		if ctx.Err() != nil {
@@ -105,42 +106,42 @@ func (s *scanner) scan(ctx context.Context) (ScanResult, error) {
 // taken for a deleted one.
 func (s *scanner) snapshot(ctx context.Context) (groups map[string][]suspect, count int, err error) {
 	d := s.m.local
-	seen := map[fileName]bool{}
+	seen := map[local.FileName]bool{}
 	groups = map[string][]suspect{}
-	for file, err := range d.fs.List(d.dir) {
+	for file, err := range d.FS.List(d.Dir) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return nil, count, err
 		}
-		kind, name, _ := classify(file.Name)
-		if !file.Regular || kind != objectFile && kind != metaFile || seen[name] {
+		kind, name, _ := local.Classify(file.Name)
+		if !file.Regular || kind != local.ObjectFile && kind != local.MetaFile || seen[name] {
 			continue
 		}
 		seen[name] = true
-		path, ok := d.layout.pathOf(name)
+		path, ok := d.Layout.PathOf(name)
 		if !ok {
 			if path, ok = s.readPath(ctx, name); !ok {
 				continue
 			}
 		}
 		count++
-		groups[path.Parent()] = append(groups[path.Parent()], suspect{path, d.index.get(path)})
+		groups[path.Parent()] = append(groups[path.Parent()], suspect{path, d.Index.Get(path)})
 	}
 	return groups, count, nil
 }
 
 // readPath returns the path in a .meta file, where the name does not tell it.
 // A file without one is left to the next startup.
-func (s *scanner) readPath(ctx context.Context, name fileName) (objectstore.Path, bool) {
+func (s *scanner) readPath(ctx context.Context, name local.FileName) (objectstore.Path, bool) {
 	d := s.m.local
-	data, err := d.files.readFile(ctx, d.join(name.meta()), maxMeta)
+	data, err := d.Files.ReadFile(ctx, d.Join(name.Meta()), local.MaxMeta)
 	if err != nil {
 		return "", false
 	}
-	path, _, err := decodeMeta(data)
-	if err != nil || name != d.layout.name(path, true) && name != d.layout.name(path, false) {
+	path, _, err := local.DecodeMeta(data)
+	if err != nil || name != d.Layout.Name(path, true) && name != d.Layout.Name(path, false) {
 		return "", false
 	}
 	return path, true

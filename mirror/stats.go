@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -35,7 +36,7 @@ type Stats struct {
 	// LastScan is the latest finished remote scan; zero before the first.
 	LastScan ScanResult
 	// Startup is what Open found in the directory.
-	Startup StartupResult
+	Startup local.StartupResult
 }
 
 // DownloadProgress is a download in flight.
@@ -85,18 +86,7 @@ type ScanResult struct {
 }
 
 // StartupResult is what Open found in the directory.
-type StartupResult struct {
-	// Recovered local copies, FromIndex of them without reading their .meta.
-	Recovered, FromIndex int
-	// Invalid entries were removed: a missing partner, malformed metadata, a
-	// wrong name or size, or a conflicting prefix.
-	Invalid int
-	// Unreadable entries could not be read and were left alone; they are no
-	// local copies for now.
-	Unreadable int
-	// Temporary files were removed, or are being removed in the background.
-	Temporary int
-}
+type StartupResult = local.StartupResult
 
 // counters are the atomic form of Counters.
 type counters struct {
@@ -104,32 +94,30 @@ type counters struct {
 	mirrorWrites, writeCommitted                                   atomic.Int64
 	downloads, downloadedBytes, downloadRetries, downloadFailures  atomic.Int64
 	prefetchFailures, evictions, evictionsCancelled                atomic.Int64
-	heals, healFailures, localErrors                               atomic.Int64
-	scanRemoved, scanFailures, staleDropped                        atomic.Int64
+	heals, healFailures                                            atomic.Int64
+	scanRemoved, scanFailures                                      atomic.Int64
 }
 
 func (c *counters) load() Counters {
 	return Counters{
-		Hits:                c.hits.Load(),
-		NotLocal:            c.notLocal.Load(),
-		ReadThroughs:        c.readThroughs.Load(),
-		Refetches:           c.refetches.Load(),
-		RemoteReads:         c.remoteReads.Load(),
-		Observed:            c.observed.Load(),
-		MirrorWrites:        c.mirrorWrites.Load(),
-		WriteCommitted:      c.writeCommitted.Load(),
-		Downloads:           c.downloads.Load(),
-		DownloadedBytes:     c.downloadedBytes.Load(),
-		DownloadRetries:     c.downloadRetries.Load(),
-		DownloadFailures:    c.downloadFailures.Load(),
-		PrefetchFailures:    c.prefetchFailures.Load(),
-		Evictions:           c.evictions.Load(),
-		EvictionsCancelled:  c.evictionsCancelled.Load(),
-		Heals:               c.heals.Load(),
-		HealFailures:        c.healFailures.Load(),
-		LocalErrors:         c.localErrors.Load(),
-		ScanRemoved:         c.scanRemoved.Load(),
-		ScanFailures:        c.scanFailures.Load(),
-		StaleEntriesDropped: c.staleDropped.Load(),
+		Hits:               c.hits.Load(),
+		NotLocal:           c.notLocal.Load(),
+		ReadThroughs:       c.readThroughs.Load(),
+		Refetches:          c.refetches.Load(),
+		RemoteReads:        c.remoteReads.Load(),
+		Observed:           c.observed.Load(),
+		MirrorWrites:       c.mirrorWrites.Load(),
+		WriteCommitted:     c.writeCommitted.Load(),
+		Downloads:          c.downloads.Load(),
+		DownloadedBytes:    c.downloadedBytes.Load(),
+		DownloadRetries:    c.downloadRetries.Load(),
+		DownloadFailures:   c.downloadFailures.Load(),
+		PrefetchFailures:   c.prefetchFailures.Load(),
+		Evictions:          c.evictions.Load(),
+		EvictionsCancelled: c.evictionsCancelled.Load(),
+		Heals:              c.heals.Load(),
+		HealFailures:       c.healFailures.Load(),
+		ScanRemoved:        c.scanRemoved.Load(),
+		ScanFailures:       c.scanFailures.Load(),
 	}
 }

@@ -42,8 +42,8 @@ func (m *Mirror) validETag(ctx context.Context, path objectstore.Path, result *o
 // dropDoubtful drops the local copy of path after a remote write of it that
 // failed, unless the copy is known to be right. The path's turn is held.
 func (m *Mirror) dropDoubtful(ctx context.Context, path objectstore.Path, err error) {
-	e := m.local.index.get(path)
-	if e == nil || e.isOf(m.validETag(ctx, path, nil, err)) {
+	e := m.local.Index.Get(path)
+	if e == nil || e.IsOf(m.validETag(ctx, path, nil, err)) {
 		return
 	}
 	m.logger.Warn("local copy is dropped, since a write of its object failed", "path", path, "error", err)
@@ -55,13 +55,13 @@ func (m *Mirror) dropDoubtful(ctx context.Context, path objectstore.Path, err er
 // begin after it don't see such a copy. When ctx ends it returns at once, and
 // the removal goes on by itself.
 func (m *Mirror) supersede(ctx context.Context, path objectstore.Path, result *objectstore.PutResult, err error) {
-	if m.ordering.settled(path, func() bool { return !m.local.contains(path) }) {
+	if m.ordering.settled(path, func() bool { return !m.local.Contains(path) }) {
 		return
 	}
 	etag := m.validETag(ctx, path, result, err)
-	if e := m.local.index.get(path); e != nil && !e.isOf(etag) {
+	if e := m.local.Index.Get(path); e != nil && !e.IsOf(etag) {
 		// Reads are not to find it while the removal waits for its turn.
-		m.local.forget(path, e)
+		m.local.Forget(path, e)
 		m.logger.Warn("local copy is dropped, since its object was written past it", "path", path, "error", err)
 	}
 	// A download may be under way that began before the write.

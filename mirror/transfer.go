@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -35,17 +36,17 @@ func (s *startOver) Unwrap() error { return s.cause }
 // It repeats after transient errors, resumes after cuts, and starts over when
 // the object changes meanwhile: the copy is never of mixed bytes. A copy that
 // does not have the length that the remote promised is never installed.
-func (d *downloader) transfer(ctx context.Context, f *flight) (*entry, error) {
-	s, err := d.local.stage(ctx, f.path)
+func (d *downloader) transfer(ctx context.Context, f *flight) (*local.Entry, error) {
+	s, err := d.local.Stage(ctx, f.path)
 	if err != nil {
 		return nil, err
 	}
-	defer s.discard()
+	defer s.Discard()
 	changes, retries := 0, 0
 	for {
 		md, err := d.attempt(ctx, f, s, changes < maxRanged, &retries)
 		if err == nil {
-			return s.install(ctx, md)
+			return s.Install(ctx, md)
 		}
 		var again *startOver
 		switch {
@@ -65,8 +66,8 @@ func (d *downloader) transfer(ctx context.Context, f *flight) (*entry, error) {
 			}
 		}
 		f.received.Store(0)
-		if err := s.w.Truncate(0); err != nil {
-			return nil, local("empty the temporary file", f.path, err)
+		if err := s.W.Truncate(0); err != nil {
+			return nil, local.Fail("empty the temporary file", f.path, err)
 		}
 	}
 }
@@ -81,7 +82,7 @@ func (d *downloader) pause(ctx context.Context, f *flight, retries *int, err err
 }
 
 // attempt downloads the object from its first byte.
-func (d *downloader) attempt(ctx context.Context, f *flight, s *staged, ranged bool, retries *int) (metadata, error) {
+func (d *downloader) attempt(ctx context.Context, f *flight, s *local.Staged, ranged bool, retries *int) (local.Metadata, error) {
 	var result *objectstore.GetResult
 	var src source
 	for {
@@ -90,7 +91,7 @@ func (d *downloader) attempt(ctx context.Context, f *flight, s *staged, ranged b
 			break
 		}
 		if err := d.pause(ctx, f, retries, err); err != nil {
-			return metadata{}, err
+			return local.Metadata{}, err
 		}
 	}
 	size := result.Meta.Size
@@ -102,18 +103,18 @@ func (d *downloader) attempt(ctx context.Context, f *flight, s *staged, ranged b
 	}
 	if size < 0 || result.Start != 0 || result.End != size || result.Body == nil {
 		src.close()
-		return metadata{}, fmt.Errorf("remote answered bytes %d to %d of %d for the whole object", result.Start, result.End, size)
+		return local.Metadata{}, fmt.Errorf("remote answered bytes %d to %d of %d for the whole object", result.Start, result.End, size)
 	}
 	if d.admit != nil && !d.admit(f.path, size) {
 		src.close()
-		return metadata{}, &NotLocal{f.path}
+		return local.Metadata{}, &NotLocal{f.path}
 	}
 	if err := t.run(ctx, &src); err != nil {
-		return metadata{}, err
+		return local.Metadata{}, err
 	}
-	return metadata{
-		size: size, modified: result.Meta.LastModified, etag: result.Meta.ETag, version: result.Meta.Version,
-		attributes: result.Attributes, blocks: t.blocks(),
+	return local.Metadata{
+		Size: size, Modified: result.Meta.LastModified, ETag: result.Meta.ETag, Version: result.Meta.Version,
+		Attributes: result.Attributes, Blocks: t.blocks(),
 	}, nil
 }
 
@@ -125,7 +126,7 @@ func segmentCount(size int64) int64 { return max(1, (size+segmentSize-1)/segment
 type transfer struct {
 	d      *downloader
 	f      *flight
-	s      *staged
+	s      *local.Staged
 	size   int64
 	etag   string
 	ranged bool // ranges under If-Match may be asked for
@@ -228,7 +229,7 @@ func (t *transfer) left() int64 {
 func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer []byte) error {
 	begin := segment * segmentSize
 	at, end := begin, min(begin+segmentSize, t.size)
-	var sums blockSummer
+	var sums local.BlockSummer
 	retries, disownments := 0, 0
 	for {
 		err := t.reach(ctx, src, at, end)
@@ -239,10 +240,10 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 			var n int
 			n, err = src.read(buffer[:min(int64(len(buffer)), end-at)])
 			if n > 0 {
-				if err := t.s.write(buffer[:n], at); err != nil {
+				if err := t.s.Write(buffer[:n], at); err != nil {
 					return err
 				}
-				sums.write(buffer[:n])
+				sums.Write(buffer[:n])
 				at += int64(n)
 				t.f.received.Add(int64(n))
 				t.d.stats.downloadedBytes.Add(int64(n))
@@ -254,7 +255,7 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 		}
 		if err == nil {
 			t.mu.Lock()
-			t.sums[segment] = sums.sum()
+			t.sums[segment] = sums.Sum()
 			t.mu.Unlock()
 			return nil
 		}
@@ -265,7 +266,7 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 		disowned := at == end
 		if disowned && src.from >= begin {
 			// The source takes back what it gave, all of this segment.
-			disowned, at, sums = false, begin, blockSummer{}
+			disowned, at, sums = false, begin, local.BlockSummer{}
 			// What was taken back was no progress.
 			retries, disownments = disownments, disownments+1
 		}
@@ -306,7 +307,7 @@ func (t *transfer) reach(ctx context.Context, src *source, at, end int64) error 
 
 // blocks returns the block checksums of the whole object.
 func (t *transfer) blocks() []uint32 {
-	blocks := make([]uint32, 0, blockCount(t.size))
+	blocks := make([]uint32, 0, local.BlockCount(t.size))
 	for segment := range segmentCount(t.size) {
 		blocks = append(blocks, t.sums[segment]...)
 	}

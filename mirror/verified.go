@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -26,7 +27,7 @@ type verifiedReader struct {
 	etag  string
 
 	mu      sync.RWMutex // h is replaced with it locked
-	h       *handle
+	h       *local.Handle
 	gone    bool          // closed
 	closing chan struct{} // closed by close; made by the first refetch
 }
@@ -37,21 +38,21 @@ type verifiedBody struct {
 	reader verifiedReader
 }
 
-func (m *Mirror) openVerified(ctx context.Context, path objectstore.Path, h *handle, start, end int64) *objectstore.GetResult {
+func (m *Mirror) openVerified(ctx context.Context, path objectstore.Path, h *local.Handle, start, end int64) *objectstore.GetResult {
 	b := &verifiedBody{reader: verifiedReader{
-		m: m, path: path, ended: ctx.Done(), size: h.entry.size, etag: h.entry.etag(), h: h,
+		m: m, path: path, ended: ctx.Done(), size: h.Entry.Size, etag: h.Entry.ETag(), h: h,
 	}}
 	b.body.reader, b.start, b.size = &b.reader, start, end-start
-	describe(&b.result, path, h.entry, start, end)
+	describe(&b.result, path, h.Entry, start, end)
 	b.result.Body = b
 	return &b.result
 }
 
 func (r *verifiedReader) readAt(p []byte, off int64) error {
 	for len(p) > 0 {
-		block := off / blockSize
-		from := off - block*blockSize
-		n := min(int64(len(p)), blockSize-from)
+		block := off / local.BlockSize
+		from := off - block*local.BlockSize
+		n := min(int64(len(p)), local.BlockSize-from)
 		if err := r.readBlock(p[:n], block, from); err != nil {
 			return r.m.fail("read", r.path, err)
 		}
@@ -69,14 +70,14 @@ func (r *verifiedReader) readBlock(p []byte, block, from int64) error {
 			r.mu.RUnlock()
 			return errClosedBody
 		}
-		damage := r.m.readChecked(h, p, block, from)
+		damage := r.m.local.Files.ReadChecked(h, p, block, from)
 		r.mu.RUnlock()
 		if damage == nil {
 			return nil
 		}
 		if heals >= maxHeals {
 			r.m.counters.healFailures.Add(1)
-			return local("read the local copy", r.path, damage)
+			return local.Fail("read the local copy", r.path, damage)
 		}
 		r.m.logger.Warn("local copy is damaged", "path", r.path, "block", block, "error", damage)
 		if err := r.heal(h); err != nil {
@@ -87,45 +88,42 @@ func (r *verifiedReader) readBlock(p []byte, block, from int64) error {
 	}
 }
 
-var (
-	errNoChecksum = errors.New("no checksums are known")
-	errClosedBody = errors.New("body is closed")
-)
+var errClosedBody = errors.New("body is closed")
 
 // heal replaces the handle damaged, whose copy is, by one of a good copy.
-func (r *verifiedReader) heal(damaged *handle) error {
+func (r *verifiedReader) heal(damaged *local.Handle) error {
 	r.mu.RLock()
 	replaced := r.h != damaged
 	r.mu.RUnlock()
 	if replaced {
 		return nil // another ReadAt of this body did it
 	}
-	if err := r.refetch(damaged.entry); err != nil {
+	if err := r.refetch(damaged.Entry); err != nil {
 		return err
 	}
 	ctx, cancel := r.context()
 	defer cancel()
-	h, err := r.m.local.open(ctx, r.path, r.m.local.index.get(r.path))
+	h, err := r.m.local.Open(ctx, r.path, r.m.local.Index.Get(r.path))
 	switch {
 	case err != nil:
 		return err
 	case h == nil:
 		return &NotLocal{Path: r.path}
-	case h.entry.size != r.size || h.entry.etag() != r.etag:
-		return errors.Join(fmt.Errorf("the object changed: ETag %q, not %q", h.entry.etag(), r.etag), r.m.local.files.release(h))
+	case h.Entry.Size != r.size || h.Entry.ETag() != r.etag:
+		return errors.Join(fmt.Errorf("the object changed: ETag %q, not %q", h.Entry.ETag(), r.etag), r.m.local.Files.Release(h))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone || r.h != damaged {
-		return r.m.local.files.release(h)
+		return r.m.local.Files.Release(h)
 	}
 	r.h = h
-	return r.m.local.files.discard(damaged)
+	return r.m.local.Files.Discard(damaged)
 }
 
 // refetch downloads the object again, unless another reader of the damaged
 // copy has had it replaced already.
-func (r *verifiedReader) refetch(damaged *entry) error {
+func (r *verifiedReader) refetch(damaged *local.Entry) error {
 	f := r.m.downloads.launch(r.path, launch{stale: damaged})
 	if f == nil {
 		return nil
@@ -170,5 +168,5 @@ func (r *verifiedReader) close() error {
 	if r.closing != nil {
 		close(r.closing)
 	}
-	return r.m.local.files.release(r.h)
+	return r.m.local.Files.Release(r.h)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -17,17 +18,17 @@ import (
 // have the damaged paths evicted and fetched, or read them with verification.
 func (m *Mirror) Verify(ctx context.Context) iter.Seq2[objectstore.Path, error] {
 	return func(yield func(objectstore.Path, error) bool) {
-		all := m.local.index.all()
-		slices.SortFunc(all, func(a, b indexed) int { return strings.Compare(string(a.path), string(b.path)) })
+		all := m.local.Index.All()
+		slices.SortFunc(all, func(a, b local.Indexed) int { return strings.Compare(string(a.Path), string(b.Path)) })
 		for _, x := range all {
 			err := ctx.Err()
 			if err == nil {
-				err = m.verify(ctx, x.path)
+				err = m.verify(ctx, x.Path)
 			}
 			if err != nil {
-				err = m.fail("verify", x.path, err)
+				err = m.fail("verify", x.Path, err)
 			}
-			if !yield(x.path, err) || ctx.Err() != nil {
+			if !yield(x.Path, err) || ctx.Err() != nil {
 				return
 			}
 		}
@@ -36,31 +37,31 @@ func (m *Mirror) Verify(ctx context.Context) iter.Seq2[objectstore.Path, error] 
 
 // verify checks one local copy.
 func (m *Mirror) verify(ctx context.Context, path objectstore.Path) error {
-	h, err := m.local.open(ctx, path, m.local.index.get(path))
+	h, err := m.local.Open(ctx, path, m.local.Index.Get(path))
 	switch {
 	case err != nil:
 		return err
 	case h == nil:
 		return &NotLocal{path}
 	}
-	defer func() { _ = m.local.files.release(h) }()
-	blocks := m.local.blocks(ctx, path, h.entry)
-	if int64(len(blocks)) != blockCount(h.entry.size) {
-		return local("verify the local copy", path, errNoChecksum)
+	defer func() { _ = m.local.Files.Release(h) }()
+	blocks := m.local.Blocks(ctx, path, h.Entry)
+	if int64(len(blocks)) != local.BlockCount(h.Entry.Size) {
+		return local.Fail("verify the local copy", path, local.ErrNoChecksum)
 	}
-	buffer := m.blockBuffer()
-	defer m.blockBuffers.Put(buffer)
+	buffer := m.local.Files.Buffer()
+	defer m.local.Files.Buffers.Put(buffer)
 	for i, want := range blocks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		off := int64(i) * blockSize
-		data := (*buffer)[:min(blockSize, h.entry.size-off)]
-		if n, err := h.file.ReadAt(data, off); n < len(data) {
-			return local("verify the local copy", path, fmt.Errorf("block %d has %d of %d bytes: %w", i, n, len(data), err))
+		off := int64(i) * local.BlockSize
+		data := (*buffer)[:min(local.BlockSize, h.Entry.Size-off)]
+		if n, err := h.File.ReadAt(data, off); n < len(data) {
+			return local.Fail("verify the local copy", path, fmt.Errorf("block %d has %d of %d bytes: %w", i, n, len(data), err))
 		}
-		if crc := crc32.Checksum(data, castagnoli()); crc != want {
-			return local("verify the local copy", path, fmt.Errorf("block %d has CRC32C %08x, not %08x", i, crc, want))
+		if crc := crc32.Checksum(data, local.Castagnoli()); crc != want {
+			return local.Fail("verify the local copy", path, fmt.Errorf("block %d has CRC32C %08x, not %08x", i, crc, want))
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -73,14 +74,14 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 		return nil, m.fail(objectstore.OpPut, path, err)
 	}
 	defer release()
-	s, err := m.local.stage(ctx, path)
+	s, err := m.local.Stage(ctx, path)
 	if err != nil && !isLocalFailure(err) {
 		return nil, m.fail(objectstore.OpPut, path, err)
 	}
 	tee := &tee{err: err} // that of a file which can't be made is reported in the end
 	if s != nil {
-		defer s.discard()
-		tee.write = s.write
+		defer s.Discard()
+		tee.write = s.Write
 	}
 	var result *objectstore.PutResult
 	err = tee.send(body, func(body objectstore.Body) (err error) {
@@ -91,9 +92,9 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 		m.dropDoubtful(ctx, path, err)
 		return nil, m.fail(objectstore.OpPut, path, err)
 	}
-	md := metadata{
-		size: body.Size(), modified: m.options.Clock.Now(), etag: result.ETag, version: result.Version,
-		attributes: options.Attributes, blocks: tee.sums.sum(),
+	md := local.Metadata{
+		Size: body.Size(), Modified: m.options.Clock.Now(), ETag: result.ETag, Version: result.Version,
+		Attributes: options.Attributes, Blocks: tee.sums.Sum(),
 	}
 	if err := m.finishWrite(ctx, objectstore.OpPut, path, s, md, tee.err); err != nil {
 		return nil, err
@@ -103,10 +104,10 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 
 // finishWrite installs the local copy of a write that the remote has, unless
 // the copy failed already. The path's turn is held.
-func (m *Mirror) finishWrite(ctx context.Context, op string, path objectstore.Path, s *staged, md metadata, failed error) error {
+func (m *Mirror) finishWrite(ctx context.Context, op string, path objectstore.Path, s *local.Staged, md local.Metadata, failed error) error {
 	if failed == nil {
 		// Giving up now would leave the write half done.
-		_, failed = s.install(context.WithoutCancel(ctx), md)
+		_, failed = s.Install(context.WithoutCancel(ctx), md)
 	}
 	if failed != nil {
 		m.dropStale(path)
@@ -119,7 +120,7 @@ func (m *Mirror) finishWrite(ctx context.Context, op string, path objectstore.Pa
 // dropStale removes a local copy that may be older than the remote object.
 func (m *Mirror) dropStale(path objectstore.Path) {
 	// A failure is logged there, and the copy is out of the map anyway.
-	_, _ = m.local.remove(path)
+	_, _ = m.local.Remove(path)
 }
 
 // tee copies a body to the local disk while the remote reads it. A local
@@ -127,7 +128,7 @@ func (m *Mirror) dropStale(path objectstore.Path) {
 type tee struct {
 	write func(p []byte, off int64) error
 	stop  chan struct{} // closed when the copy is of no use any more
-	sums  blockSummer
+	sums  local.BlockSummer
 	at    int64
 	err   error // a Local, or that of the body
 }
@@ -188,7 +189,7 @@ func (t *tee) Write(p []byte) (int, error) {
 		default:
 			piece := rest[:min(copySize, len(rest))]
 			if t.err = t.write(piece, t.at); t.err == nil {
-				t.sums.write(piece)
+				t.sums.Write(piece)
 				t.at += int64(len(piece))
 			}
 			rest = rest[len(piece):]

@@ -38,6 +38,7 @@ var rules = []rule{
 	{"internal/chunk", []string{module + "/", "net/http"}, "chunking depends on nothing of ours"},
 	{"objectstore", []string{module + "/mirror", module + "/slatedb", module + "/gateway", module + "/internal/catalog", module + "/internal/container"}, "stores lie beneath the mirror, and beside the database"},
 	{"mirror", []string{module + "/slatedb", module + "/gateway", "github.com/aws/"}, "the mirror knows neither SlateDB nor clouds"},
+	{"mirror/internal/local", []string{module + "/slatedb", module + "/gateway", "github.com/aws/", "net/http"}, "the directory of local copies knows no remote"},
 	{"slatedb", []string{module + "/gateway", "github.com/aws/", "net/http"}, "the policy knows neither HTTP nor clouds"},
 }
 

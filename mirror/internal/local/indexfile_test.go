@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"bytes"
@@ -10,35 +10,35 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-func sampleEntries() []indexed {
+func sampleEntries() []Indexed {
 	attributes := &objectstore.Attributes{ContentType: "x", Metadata: map[string]string{"k\xff": "v", "": ""}}
-	return []indexed{
-		{"a/x", &entry{size: 5, modified: 123, labels: "ev", etagSize: 1, dataTime: 1, metaTime: 2, metaSize: 3}},
-		{"a/é\n", &entry{size: math.MaxInt64, modified: noTime, dataTime: math.MinInt64, metaTime: math.MaxInt64, hashed: true}},
-		{"b", &entry{attributes: attributes, modified: -5}},
+	return []Indexed{
+		{"a/x", &Entry{Size: 5, modified: 123, labels: "ev", etagSize: 1, dataTime: 1, metaTime: 2, metaSize: 3}},
+		{"a/é\n", &Entry{Size: math.MaxInt64, modified: noTime, dataTime: math.MinInt64, metaTime: math.MaxInt64, hashed: true}},
+		{"b", &Entry{Attributes: attributes, modified: -5}},
 	}
 }
 
-func same(a, b *entry) bool {
-	if (a.attributes == nil) != (b.attributes == nil) {
+func same(a, b *Entry) bool {
+	if (a.Attributes == nil) != (b.Attributes == nil) {
 		return false
 	}
-	if a.attributes != nil && !sameAttributes(*a.attributes, *b.attributes) {
+	if a.Attributes != nil && !sameAttributes(*a.Attributes, *b.Attributes) {
 		return false
 	}
-	return a.size == b.size && a.modified == b.modified && a.etag() == b.etag() && a.version() == b.version() &&
+	return a.Size == b.Size && a.modified == b.modified && a.ETag() == b.ETag() && a.Version() == b.Version() &&
 		a.dataTime == b.dataTime && a.metaTime == b.metaTime && a.metaSize == b.metaSize && a.hashed == b.hashed
 }
 
 func TestRecordsRoundTrip(t *testing.T) {
 	var data []byte
 	for _, x := range sampleEntries() {
-		data = appendRecord(data, x.path, x.entry)
+		data = appendRecord(data, x.Path, x.Entry)
 	}
 	for _, x := range sampleEntries() {
 		path, e, rest, err := readRecord(data)
-		if err != nil || path != x.path || !same(e, x.entry) {
-			t.Fatalf("%q %+v, %v; want %q %+v", path, e, err, x.path, x.entry)
+		if err != nil || path != x.Path || !same(e, x.Entry) {
+			t.Fatalf("%q %+v, %v; want %q %+v", path, e, err, x.Path, x.Entry)
 		}
 		data = rest
 	}
@@ -49,10 +49,10 @@ func TestRecordsRoundTrip(t *testing.T) {
 
 func TestRecordsThatAreCutAreErrors(t *testing.T) {
 	for _, x := range sampleEntries() {
-		data := appendRecord(nil, x.path, x.entry)
+		data := appendRecord(nil, x.Path, x.Entry)
 		for i := range data {
 			if _, _, _, err := readRecord(data[:i]); err == nil {
-				t.Errorf("%q: accepted the first %d of %d bytes", x.path, i, len(data))
+				t.Errorf("%q: accepted the first %d of %d bytes", x.Path, i, len(data))
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestRecordsThatAreCutAreErrors(t *testing.T) {
 
 func FuzzReadRecord(f *testing.F) {
 	for _, x := range sampleEntries() {
-		f.Add(appendRecord(nil, x.path, x.entry))
+		f.Add(appendRecord(nil, x.Path, x.Entry))
 	}
 	f.Add([]byte{recordAttributes, 1, 'a', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -68,7 +68,7 @@ func FuzzReadRecord(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(rest) >= len(data) || e.size < 0 || e.metaSize < 0 {
+		if len(rest) >= len(data) || e.Size < 0 || e.metaSize < 0 {
 			t.Errorf("%d bytes left of %d, %+v", len(rest), len(data), e)
 		}
 		again, back, _, err := readRecord(appendRecord(nil, path, e))
@@ -82,12 +82,12 @@ func FuzzReadRecord(f *testing.F) {
 func indexOf(t testing.TB, n int) []byte {
 	t.Helper()
 	fs := vfs.NewSimulated()
-	var all []indexed
+	var all []Indexed
 	for i := range n {
-		all = append(all, indexed{objectstore.Path(fmt.Sprintf("dir/%d", i)), &entry{size: int64(i), labels: "0123456789abcdef0123456789abcdef", etagSize: 32}})
+		all = append(all, Indexed{objectstore.Path(fmt.Sprintf("dir/%d", i)), &Entry{Size: int64(i), labels: "0123456789abcdef0123456789abcdef", etagSize: 32}})
 	}
-	d := &localDir{fs: fs, dir: "/", files: &openFiles{fs: fs}}
-	if err := writeIndex(d, all); err != nil {
+	d := &Dir{FS: fs, Dir: "/", Files: &OpenFiles{fs: fs}}
+	if err := WriteIndex(d, all); err != nil {
 		t.Fatal(err)
 	}
 	data, err := fs.ReadFile("/INDEX")
@@ -101,8 +101,8 @@ func TestDamagedIndexGivesWhatPrecedesTheDamageAndAnError(t *testing.T) {
 	data := indexOf(t, 20_000)
 	whole := 0
 	for x, err := range readIndex(bytes.NewReader(data)) {
-		if err != nil || x.entry.size != int64(whole) {
-			t.Fatalf("record %d: %+v, %v", whole, x.entry, err)
+		if err != nil || x.Entry.Size != int64(whole) {
+			t.Fatalf("record %d: %+v, %v", whole, x.Entry, err)
 		}
 		whole++
 	}
@@ -124,8 +124,8 @@ func TestDamagedIndexGivesWhatPrecedesTheDamageAndAnError(t *testing.T) {
 				failed = true
 				continue
 			}
-			if x.entry.size != int64(n) {
-				t.Fatalf("%s: record %d says %d", name, n, x.entry.size)
+			if x.Entry.Size != int64(n) {
+				t.Fatalf("%s: record %d says %d", name, n, x.Entry.Size)
 			}
 			n++
 		}

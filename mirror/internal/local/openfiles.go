@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"context"
@@ -11,32 +11,39 @@ import (
 	"github.com/stardustdb/stardust/mirror/vfs"
 )
 
-// openFiles keeps files open between reads. Each open file belongs to one read
+// OpenFiles keeps files open between reads. Each open file belongs to one read
 // at a time, so that its offset does too.
-type openFiles struct {
+type OpenFiles struct {
 	fs      vfs.FS
-	clock   Clock
+	Clock   Waiter
 	maxIdle int
-	verify  bool // keep block tables
+	verify  bool      // keep block tables
+	Buffers sync.Pool // of *[]byte, of a block
 	// fineBlocks counts the blocks whose pieces have checksums in memory.
 	fineBlocks atomic.Int64
 
 	mu     sync.Mutex
-	oldest *handle // of the idle ones, in the order of their release
-	newest *handle
+	oldest *Handle // of the idle ones, in the order of their release
+	newest *Handle
 	idle   int
 	used   int
 	closed bool
 }
 
-// handle is an open file of a local copy.
-type handle struct {
-	file  vfs.File
-	entry *entry
-	table *blockTable // of entry; nil without verification
+// Waiter is the clock of waits.
+type Waiter interface {
+	Now() time.Time
+	Sleep(ctx context.Context, d time.Duration) error
+}
 
-	below        *handle // the next idle one of the same entry
-	older, newer *handle // the neighbours among all idle ones
+// Handle is an open file of a local copy.
+type Handle struct {
+	File  vfs.File
+	Entry *Entry
+	table *BlockTable // of entry; nil without verification
+
+	below        *Handle // the next idle one of the same entry
+	older, newer *Handle // the neighbours among all idle ones
 }
 
 // A process that has too many files open gets this long to close some.
@@ -46,7 +53,7 @@ const (
 )
 
 // take returns an idle open file of e, or nil.
-func (o *openFiles) take(e *entry) *handle {
+func (o *OpenFiles) take(e *Entry) *Handle {
 	o.mu.Lock()
 	h := e.idle
 	if h != nil {
@@ -58,9 +65,9 @@ func (o *openFiles) take(e *entry) *handle {
 }
 
 // open opens the file of e, which has the given name.
-func (o *openFiles) open(ctx context.Context, e *entry, name string) (*handle, error) {
+func (o *OpenFiles) open(ctx context.Context, e *Entry, name string) (*Handle, error) {
 	var file vfs.File
-	err := o.spare(ctx, func() (err error) {
+	err := o.Spare(ctx, func() (err error) {
 		file, err = o.fs.Open(name)
 		return err
 	})
@@ -72,46 +79,46 @@ func (o *openFiles) open(ctx context.Context, e *entry, name string) (*handle, e
 	o.used++
 	e.opens++
 	if o.verify && e.table == nil {
-		e.table = &blockTable{budget: &o.fineBlocks}
+		e.table = &BlockTable{budget: &o.fineBlocks}
 	}
-	return &handle{file: file, entry: e, table: e.table}, nil
+	return &Handle{File: file, Entry: e, table: e.table}, nil
 }
 
-// spare calls open, which opens a file. When the process has too many open, it
+// Spare calls open, which opens a file. When the process has too many open, it
 // closes idle ones and tries again, and then waits for a while for others to
 // be closed: slower is better than failing.
-func (o *openFiles) spare(ctx context.Context, open func() error) error {
+func (o *OpenFiles) Spare(ctx context.Context, open func() error) error {
 	for waits := 0; ; {
 		err := open()
-		if !isTooManyFiles(err) {
+		if !IsTooManyFiles(err) {
 			return err
 		}
-		if o.shrink(1) > 0 {
+		if o.Shrink(1) > 0 {
 			continue
 		}
 		if waits++; waits > fileWaits {
 			return err
 		}
-		if o.clock.Sleep(ctx, fileWait) != nil {
+		if o.Clock.Sleep(ctx, fileWait) != nil {
 			return errors.Join(ctx.Err(), err)
 		}
 	}
 }
 
-func isTooManyFiles(err error) bool {
+func IsTooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// release gives a handle back after its read.
-func (o *openFiles) release(h *handle) error {
+// Release gives a handle back after its read.
+func (o *OpenFiles) Release(h *Handle) error {
 	o.mu.Lock()
 	o.used--
-	if o.closed || h.entry.retired || o.maxIdle <= 0 {
+	if o.closed || h.Entry.retired || o.maxIdle <= 0 {
 		o.closing(h)
 		o.mu.Unlock()
-		return h.file.Close()
+		return h.File.Close()
 	}
-	h.below, h.entry.idle = h.entry.idle, h
+	h.below, h.Entry.idle = h.Entry.idle, h
 	h.older, h.newer = o.newest, nil
 	if o.newest != nil {
 		o.newest.newer = h
@@ -120,7 +127,7 @@ func (o *openFiles) release(h *handle) error {
 	}
 	o.newest = h
 	o.idle++
-	var surplus *handle
+	var surplus *Handle
 	if o.idle > o.maxIdle {
 		surplus = o.oldest
 		o.unlink(surplus)
@@ -128,34 +135,34 @@ func (o *openFiles) release(h *handle) error {
 	}
 	o.mu.Unlock()
 	if surplus != nil {
-		return surplus.file.Close()
+		return surplus.File.Close()
 	}
 	return nil
 }
 
-// discard closes a handle after its read.
-func (o *openFiles) discard(h *handle) error {
+// Discard closes a handle after its read.
+func (o *OpenFiles) Discard(h *Handle) error {
 	o.mu.Lock()
 	o.used--
 	o.closing(h)
 	o.mu.Unlock()
-	return h.file.Close()
+	return h.File.Close()
 }
 
 // closing tells that a handle is about to be closed. o.mu is held.
-func (o *openFiles) closing(h *handle) {
-	if h.entry.opens--; h.entry.opens == 0 && h.entry.table != nil {
-		h.entry.table.drop()
-		h.entry.table = nil
+func (o *OpenFiles) closing(h *Handle) {
+	if h.Entry.opens--; h.Entry.opens == 0 && h.Entry.table != nil {
+		h.Entry.table.drop()
+		h.Entry.table = nil
 	}
 }
 
 // retire closes the idle files of an entry that was replaced or removed; those
 // in use are closed when their reads are.
-func (o *openFiles) retire(e *entry) {
+func (o *OpenFiles) retire(e *Entry) {
 	o.mu.Lock()
 	e.retired = true
-	var closing []*handle
+	var closing []*Handle
 	for e.idle != nil {
 		h := e.idle
 		closing = append(closing, h)
@@ -166,11 +173,11 @@ func (o *openFiles) retire(e *entry) {
 	closeHandles(closing)
 }
 
-// shrink closes up to n idle files, those idle longest first, and returns how
+// Shrink closes up to n idle files, those idle longest first, and returns how
 // many.
-func (o *openFiles) shrink(n int) int {
+func (o *OpenFiles) Shrink(n int) int {
 	o.mu.Lock()
-	var closing []*handle
+	var closing []*Handle
 	for len(closing) < n && o.oldest != nil {
 		h := o.oldest
 		closing = append(closing, h)
@@ -183,7 +190,7 @@ func (o *openFiles) shrink(n int) int {
 }
 
 // unlink takes an idle handle out of its lists. o.mu is held.
-func (o *openFiles) unlink(h *handle) {
+func (o *OpenFiles) unlink(h *Handle) {
 	if h.older != nil {
 		h.older.newer = h.newer
 	} else {
@@ -196,7 +203,7 @@ func (o *openFiles) unlink(h *handle) {
 	}
 	// The list of an entry is short: as long as its concurrent readers were
 	// many.
-	for at := &h.entry.idle; *at != nil; at = &(*at).below {
+	for at := &h.Entry.idle; *at != nil; at = &(*at).below {
 		if *at == h {
 			*at = h.below
 			break
@@ -206,33 +213,33 @@ func (o *openFiles) unlink(h *handle) {
 	o.idle--
 }
 
-// close closes all idle files, and has those in use closed by their reads.
-func (o *openFiles) close() {
+// Close closes all idle files, and has those in use closed by their reads.
+func (o *OpenFiles) Close() {
 	o.mu.Lock()
 	o.closed = true
 	idle := o.idle
 	o.mu.Unlock()
-	o.shrink(idle)
+	o.Shrink(idle)
 }
 
-// count returns the number of open files.
-func (o *openFiles) count() int {
+// Count returns the number of open files.
+func (o *OpenFiles) Count() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.idle + o.used
 }
 
 // closeHandles closes files that were only read, whose close can lose nothing.
-func closeHandles(handles []*handle) {
+func closeHandles(handles []*Handle) {
 	for _, h := range handles {
-		_ = h.file.Close()
+		_ = h.File.Close()
 	}
 }
 
-// readFile returns the bytes of a file of at most limit bytes.
-func (o *openFiles) readFile(ctx context.Context, name string, limit int64) (data []byte, err error) {
+// ReadFile returns the bytes of a file of at most limit bytes.
+func (o *OpenFiles) ReadFile(ctx context.Context, name string, limit int64) (data []byte, err error) {
 	var file vfs.File
-	err = o.spare(ctx, func() (err error) {
+	err = o.Spare(ctx, func() (err error) {
 		file, err = o.fs.Open(name)
 		return err
 	})

@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"bytes"
@@ -10,27 +10,27 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-func sampleMetadata() []metadata {
-	return []metadata{
+func sampleMetadata() []Metadata {
+	return []Metadata{
 		{},
-		{size: 5, modified: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), etag: "e", version: "v", blocks: []uint32{1}},
-		{size: blockSize + 1, etag: `"quoted"`, blocks: []uint32{0, 0xffffffff}, attributes: objectstore.Attributes{ContentType: "<x>&\u2028"}},
-		{size: 1, etag: "\xff\xfe", version: "é", attributes: objectstore.Attributes{CacheControl: "\x80", Metadata: map[string]string{"k\xe9": "\xe9", "": ""}}},
-		{size: 1 << 40, attributes: objectstore.Attributes{
+		{Size: 5, Modified: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), ETag: "e", Version: "v", Blocks: []uint32{1}},
+		{Size: BlockSize + 1, ETag: `"quoted"`, Blocks: []uint32{0, 0xffffffff}, Attributes: objectstore.Attributes{ContentType: "<x>&\u2028"}},
+		{Size: 1, ETag: "\xff\xfe", Version: "é", Attributes: objectstore.Attributes{CacheControl: "\x80", Metadata: map[string]string{"k\xe9": "\xe9", "": ""}}},
+		{Size: 1 << 40, Attributes: objectstore.Attributes{
 			ContentType: "1", ContentEncoding: "2", ContentDisposition: "3", ContentLanguage: "4", CacheControl: "5",
 			Metadata: map[string]string{"a": "b"},
 		}},
 	}
 }
 
-func sameMetadata(a, b metadata) bool {
-	return a.size == b.size && a.modified.Equal(b.modified) && a.etag == b.etag && a.version == b.version &&
-		bytes.Equal(blockBytes(a), blockBytes(b)) && sameAttributes(a.attributes, b.attributes)
+func sameMetadata(a, b Metadata) bool {
+	return a.Size == b.Size && a.Modified.Equal(b.Modified) && a.ETag == b.ETag && a.Version == b.Version &&
+		bytes.Equal(blockBytes(a), blockBytes(b)) && sameAttributes(a.Attributes, b.Attributes)
 }
 
-func blockBytes(md metadata) []byte {
+func blockBytes(md Metadata) []byte {
 	var raw []byte
-	for _, crc := range md.blocks {
+	for _, crc := range md.Blocks {
 		raw = append(raw, byte(crc), byte(crc>>8), byte(crc>>16), byte(crc>>24))
 	}
 	return raw
@@ -51,7 +51,7 @@ func TestMetaRoundTrips(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, back, err := decodeMeta(data)
+		got, back, err := DecodeMeta(data)
 		if err != nil || got != path || !sameMetadata(md, back) {
 			t.Errorf("%d: %s\n%q %+v, %v", i, data, got, back, err)
 		}
@@ -67,13 +67,13 @@ func TestEveryFlippedBitOfAMetaFileIsNoticed(t *testing.T) {
 		for bit := range 8 {
 			spoilt := bytes.Clone(data)
 			spoilt[i] ^= 1 << bit
-			if _, _, err := decodeMeta(spoilt); err == nil {
+			if _, _, err := DecodeMeta(spoilt); err == nil {
 				t.Fatalf("byte %d bit %d: accepted %s", i, bit, spoilt)
 			}
 		}
 	}
 	for i := range data {
-		if _, _, err := decodeMeta(data[:i]); err == nil {
+		if _, _, err := DecodeMeta(data[:i]); err == nil {
 			t.Fatalf("accepted the first %d bytes", i)
 		}
 	}
@@ -94,23 +94,23 @@ func FuzzDecodeMeta(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// As it is, and with a right checksum, so that what lies behind is
 		// reached.
-		_, _, _ = decodeMeta(data)
+		_, _, _ = DecodeMeta(data)
 		sealed := sealMeta(bytes.Clone(data))
-		path, md, err := decodeMeta(sealed)
+		path, md, err := DecodeMeta(sealed)
 		if err != nil {
 			return
 		}
-		if _, err := objectstore.KeyPath(string(path)); err != nil || md.size < 0 {
-			t.Errorf("accepted path %q, size %d", path, md.size)
+		if _, err := objectstore.KeyPath(string(path)); err != nil || md.Size < 0 {
+			t.Errorf("accepted path %q, size %d", path, md.Size)
 		}
-		if md.blocks != nil && int64(len(md.blocks)) != blockCount(md.size) {
-			t.Errorf("accepted %d checksums for %d bytes", len(md.blocks), md.size)
+		if md.Blocks != nil && int64(len(md.Blocks)) != BlockCount(md.Size) {
+			t.Errorf("accepted %d checksums for %d bytes", len(md.Blocks), md.Size)
 		}
 		again, err := encodeMeta(path, md)
 		if err != nil {
 			return // a time that JSON does not have
 		}
-		if back, md2, err := decodeMeta(again); err != nil || back != path || !sameMetadata(md, md2) {
+		if back, md2, err := DecodeMeta(again); err != nil || back != path || !sameMetadata(md, md2) {
 			t.Errorf("%q %+v came back as %q %+v, %v", path, md, back, md2, err)
 		}
 	})

@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"testing"
@@ -9,14 +9,14 @@ import (
 // A store sends the same Content-Type with every object: it is in memory once.
 func TestEntriesShareEqualAttributes(t *testing.T) {
 	x := newIndex()
-	attributes := func(contentType string) metadata {
-		return metadata{attributes: objectstore.Attributes{ContentType: contentType}}
+	attributes := func(contentType string) Metadata {
+		return Metadata{Attributes: objectstore.Attributes{ContentType: contentType}}
 	}
 	a, b, c := newEntry(attributes("binary/octet-stream")), newEntry(attributes("binary/octet-stream")), newEntry(attributes("text/plain"))
 	x.put("a", a)
 	x.put("b", b)
 	x.put("c", c)
-	if a.attributes != b.attributes || a.attributes == c.attributes || c.attributes.ContentType != "text/plain" {
-		t.Errorf("attributes %p, %p, %p", a.attributes, b.attributes, c.attributes)
+	if a.Attributes != b.Attributes || a.Attributes == c.Attributes || c.Attributes.ContentType != "text/plain" {
+		t.Errorf("attributes %p, %p, %p", a.Attributes, b.Attributes, c.Attributes)
 	}
 }

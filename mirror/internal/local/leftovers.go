@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"slices"
@@ -7,15 +7,15 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// leftovers are the paths whose files could not be removed. At the next start
+// Leftovers are the paths whose files could not be removed. At the next start
 // they would be local copies again, perhaps of objects that are deleted.
-type leftovers struct {
+type Leftovers struct {
 	mu    sync.Mutex
 	paths map[objectstore.Path]bool
 }
 
 // set adds a path, or takes it out.
-func (l *leftovers) set(path objectstore.Path, left bool) {
+func (l *Leftovers) set(path objectstore.Path, left bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -28,13 +28,13 @@ func (l *leftovers) set(path objectstore.Path, left bool) {
 	}
 }
 
-func (l *leftovers) count() int {
+func (l *Leftovers) Count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.paths)
 }
 
-func (l *leftovers) all() []objectstore.Path {
+func (l *Leftovers) All() []objectstore.Path {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := make([]objectstore.Path, 0, len(l.paths))
@@ -43,15 +43,4 @@ func (l *leftovers) all() []objectstore.Path {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// sweep tries again to remove the files that could not be removed, unless their
-// paths have local copies again. It waits for the attempts.
-func (m *Mirror) sweep() {
-	var wg sync.WaitGroup
-	for _, path := range m.local.leftovers.all() {
-		wg.Add(1)
-		m.evictions.enqueue(path, &eviction{guarded: true, done: func(bool, error) { wg.Done() }})
-	}
-	wg.Wait()
 }

@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"encoding/binary"
@@ -19,7 +19,7 @@ const (
 )
 
 // appendRecord appends a local copy's record of the startup index.
-func appendRecord(data []byte, path objectstore.Path, e *entry) []byte {
+func appendRecord(data []byte, path objectstore.Path, e *Entry) []byte {
 	var flags byte
 	if e.hashed {
 		flags |= recordHashed
@@ -27,21 +27,21 @@ func appendRecord(data []byte, path objectstore.Path, e *entry) []byte {
 	if e.modified != noTime {
 		flags |= recordModified
 	}
-	if e.attributes != nil {
+	if e.Attributes != nil {
 		flags |= recordAttributes
 	}
 	data = append(data, flags)
 	data = appendText(data, string(path))
-	data = appendText(data, e.etag())
-	data = appendText(data, e.version())
-	data = binary.AppendUvarint(data, uint64(e.size))
+	data = appendText(data, e.ETag())
+	data = appendText(data, e.Version())
+	data = binary.AppendUvarint(data, uint64(e.Size))
 	data = binary.AppendVarint(data, e.dataTime)
 	data = binary.AppendVarint(data, e.metaTime)
 	data = binary.AppendUvarint(data, uint64(e.metaSize))
 	if e.modified != noTime {
 		data = binary.AppendVarint(data, e.modified)
 	}
-	if a := e.attributes; a != nil {
+	if a := e.Attributes; a != nil {
 		for _, s := range []string{a.ContentType, a.ContentEncoding, a.ContentDisposition, a.ContentLanguage, a.CacheControl} {
 			data = appendText(data, s)
 		}
@@ -62,22 +62,22 @@ func appendText(data []byte, s string) []byte {
 var errRecord = errors.New("malformed record")
 
 // readRecord returns the first record of data, and what follows it.
-func readRecord(data []byte) (path objectstore.Path, e *entry, rest []byte, err error) {
+func readRecord(data []byte) (path objectstore.Path, e *Entry, rest []byte, err error) {
 	r := recordReader{data: data}
 	flags := r.byte()
 	pathText, etag, version := r.text(), r.text(), r.text()
 	// One string for all, as there may be millions.
 	all := string(pathText) + string(etag) + string(version)
-	e = &entry{
+	e = &Entry{
 		labels: all[len(pathText):], etagSize: int32(len(etag)), modified: noTime,
-		size: r.size(), dataTime: r.varint(), metaTime: r.varint(), metaSize: r.size(),
+		Size: r.size(), dataTime: r.varint(), metaTime: r.varint(), metaSize: r.size(),
 		hashed: flags&recordHashed != 0,
 	}
 	if flags&recordModified != 0 {
 		e.modified = r.varint()
 	}
 	if flags&recordAttributes != 0 {
-		e.attributes = r.attributes()
+		e.Attributes = r.attributes()
 	}
 	if r.bad || flags >= recordAttributes<<1 {
 		return "", nil, nil, errRecord

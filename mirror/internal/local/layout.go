@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"crypto/md5"
@@ -36,39 +36,39 @@ const (
 	maxBase = maxName - prefixLength - len(".") - len(objectSuffix+metaSuffix+".") - 20
 )
 
-// fileName is the local name of an object's file: prefix, base and ".obj".
-type fileName string
+// FileName is the local name of an object's file: prefix, base and ".obj".
+type FileName string
 
-func (f fileName) object() string             { return string(f) }
-func (f fileName) meta() string               { return string(f) + metaSuffix }
-func (f fileName) temp(counter uint64) string { return string(f) + "." + decimal(counter) }
-func (f fileName) metaTemp(counter uint64) string {
+func (f FileName) object() string             { return string(f) }
+func (f FileName) Meta() string               { return string(f) + metaSuffix }
+func (f FileName) Temp(counter uint64) string { return string(f) + "." + decimal(counter) }
+func (f FileName) metaTemp(counter uint64) string {
 	return string(f) + metaSuffix + "." + decimal(counter)
 }
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// fileKind is what a file in the cache root is, by its name alone.
-type fileKind int
+// FileKind is what a file in the cache root is, by its name alone.
+type FileKind int
 
 const (
-	foreignFile fileKind = iota // not part of the layout: left alone
-	objectFile
-	metaFile
+	foreignFile FileKind = iota // not part of the layout: left alone
+	ObjectFile
+	MetaFile
 	tempFile
 )
 
-// classify returns what name is, for an object or meta file the fileName that
+// Classify returns what name is, for an object or meta file the fileName that
 // it belongs to, and for a temporary file its counter.
-func classify(name string) (kind fileKind, of fileName, counter uint64) {
+func Classify(name string) (kind FileKind, of FileName, counter uint64) {
 	if len(name) <= prefixLength || name[prefixLength] != '.' || !isLowerHex(name[:prefixLength]) {
 		return foreignFile, "", 0
 	}
 	if isObjectName(name) {
-		return objectFile, fileName(name), 0
+		return ObjectFile, FileName(name), 0
 	}
 	if stem, ok := strings.CutSuffix(name, metaSuffix); ok && isObjectName(stem) {
-		return metaFile, fileName(stem), 0
+		return MetaFile, FileName(stem), 0
 	}
 	dot := strings.LastIndexByte(name, '.')
 	stem, digits := name[:dot], name[dot+1:]
@@ -90,13 +90,13 @@ func isObjectName(name string) bool {
 
 func isLowerHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// layout gives every path a local name that no other path has, on file
+// Layout gives every path a local name that no other path has, on file
 // systems that fold case too, and knows which parent each MD5 prefix stands
 // for.
 //
 // A path in use is claimed: while its local copy is being made, and as long
 // as there is one. Claims of one path are counted.
-type layout struct {
+type Layout struct {
 	sum         func(string) [md5.Size]byte
 	fold, whole maphash.Seed
 
@@ -117,8 +117,8 @@ type claim struct {
 	count int32
 }
 
-func newLayout() *layout {
-	return &layout{
+func newLayout() *Layout {
+	return &Layout{
 		sum:      func(s string) [md5.Size]byte { return md5.Sum([]byte(s)) },
 		fold:     maphash.MakeSeed(),
 		whole:    maphash.MakeSeed(),
@@ -131,7 +131,7 @@ func newLayout() *layout {
 // claim returns the local name for path, and whether it is a hashed one. It
 // fails when the path is not valid or its parent's MD5 prefix is in use for
 // another parent. Each claim needs a release.
-func (l *layout) claim(path objectstore.Path) (name fileName, hashed bool, err error) {
+func (l *Layout) claim(path objectstore.Path) (name FileName, hashed bool, err error) {
 	if _, err := objectstore.KeyPath(string(path)); err != nil {
 		return "", false, err
 	}
@@ -160,7 +160,7 @@ func (l *layout) claim(path objectstore.Path) (name fileName, hashed bool, err e
 }
 
 // release gives a claim back.
-func (l *layout) release(path objectstore.Path, hashed bool) {
+func (l *Layout) release(path objectstore.Path, hashed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	dir := l.byPath[path.Parent()]
@@ -182,15 +182,15 @@ func (l *layout) release(path objectstore.Path, hashed bool) {
 	}
 }
 
-// count returns the number of claims.
-func (l *layout) count() int {
+// Count returns the number of claims.
+func (l *Layout) Count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.claims
 }
 
-// name returns the local name of a path that is claimed in the given form.
-func (l *layout) name(path objectstore.Path, hashed bool) fileName {
+// Name returns the local name of a path that is claimed in the given form.
+func (l *Layout) Name(path objectstore.Path, hashed bool) FileName {
 	l.mu.Lock()
 	dir := l.byPath[path.Parent()]
 	l.mu.Unlock()
@@ -208,14 +208,14 @@ func (l *layout) name(path objectstore.Path, hashed bool) fileName {
 
 // adopt claims path for a file found in the directory. It fails when the file
 // does not have the name that the path would get, or a conflicting prefix.
-func (l *layout) adopt(path objectstore.Path, found fileName) (hashed bool, err error) {
+func (l *Layout) adopt(path objectstore.Path, found FileName) (hashed bool, err error) {
 	name, hashed, err := l.claim(path)
 	switch {
 	case err != nil:
 		return false, err
 	case name == found:
 		return hashed, nil
-	case !hashed && found == l.name(path, true):
+	case !hashed && found == l.Name(path, true):
 		// It got the hashed name while a twin had the plain one.
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -231,8 +231,8 @@ func (l *layout) adopt(path objectstore.Path, found fileName) (hashed bool, err 
 	return false, fmt.Errorf("%q has the local name %q, not %q", string(path), name, found)
 }
 
-// pathOf returns the path of a plain local name whose prefix is known.
-func (l *layout) pathOf(name fileName) (objectstore.Path, bool) {
+// PathOf returns the path of a plain local name whose prefix is known.
+func (l *Layout) PathOf(name FileName) (objectstore.Path, bool) {
 	base := strings.TrimSuffix(string(name[prefixLength+1:]), objectSuffix)
 	if isHashedBase(base) {
 		return "", false
@@ -251,7 +251,7 @@ func (l *layout) pathOf(name fileName) (objectstore.Path, bool) {
 
 // parent returns the entry of a parent path, made if there is none. l.mu is
 // held.
-func (l *layout) parent(path string) (*parentDir, error) {
+func (l *Layout) parent(path string) (*parentDir, error) {
 	if dir := l.byPath[path]; dir != nil {
 		return dir, nil
 	}
@@ -267,12 +267,12 @@ func (l *layout) parent(path string) (*parentDir, error) {
 
 // prefix returns the MD5 prefix of a parent path. The sum is over the path
 // with a leading slash, as in the examples of RFC 0034.
-func (l *layout) prefix(parent string) string {
+func (l *Layout) prefix(parent string) string {
 	sum := l.sum("/" + parent)
 	return hex.EncodeToString(sum[:])
 }
 
-func (l *layout) foldKey(prefix, base string) uint64 {
+func (l *Layout) foldKey(prefix, base string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(l.fold)
 	_, _ = h.WriteString(prefix)
@@ -286,9 +286,9 @@ func (l *layout) foldKey(prefix, base string) uint64 {
 	return h.Sum64()
 }
 
-func plainName(prefix, base string) fileName { return fileName(prefix + "." + base + objectSuffix) }
+func plainName(prefix, base string) FileName { return FileName(prefix + "." + base + objectSuffix) }
 
-func hashedName(prefix string, path objectstore.Path) fileName {
+func hashedName(prefix string, path objectstore.Path) FileName {
 	sum := sha256.Sum256([]byte(path))
 	return plainName(prefix, hashedMark+hex.EncodeToString(sum[:]))
 }

@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 )
+
+var ErrNoChecksum = errors.New("no checksums are known")
 
 const (
 	// pieceSize is what a small verified read reads and checks at least. The
@@ -19,8 +21,8 @@ const (
 	maxFineBlocks = 1 << 20
 )
 
-// blockTable is what the open files of one local copy know about its blocks.
-type blockTable struct {
+// BlockTable is what the open files of one local copy know about its blocks.
+type BlockTable struct {
 	load   sync.Once
 	sums   []uint32 // of the blocks; nil when not known
 	fine   []atomic.Pointer[pieceSums]
@@ -29,10 +31,10 @@ type blockTable struct {
 }
 
 // pieceSums are the checksums of a block's pieces.
-type pieceSums [blockSize / pieceSize]uint32
+type pieceSums [BlockSize / pieceSize]uint32
 
 // fill sets the sums, once for all who open the copy at the same time.
-func (t *blockTable) fill(sums func() []uint32) {
+func (t *BlockTable) fill(sums func() []uint32) {
 	t.load.Do(func() {
 		t.sums = sums()
 		t.fine = make([]atomic.Pointer[pieceSums], len(t.sums))
@@ -40,17 +42,17 @@ func (t *blockTable) fill(sums func() []uint32) {
 }
 
 // drop gives the table's share of the budget back, when no file uses it.
-func (t *blockTable) drop() {
+func (t *BlockTable) drop() {
 	t.budget.Add(-t.made.Swap(0))
 }
 
 // refine keeps the checksums of the pieces of a block that was checked.
-func (t *blockTable) refine(block int64, data []byte) {
+func (t *BlockTable) refine(block int64, data []byte) {
 	if t.budget.Load() >= maxFineBlocks {
 		return
 	}
 	var fine pieceSums
-	table := castagnoli()
+	table := Castagnoli()
 	for i := 0; len(data) > 0; i++ {
 		n := min(pieceSize, len(data))
 		fine[i] = crc32.Checksum(data[:n], table)
@@ -62,17 +64,17 @@ func (t *blockTable) refine(block int64, data []byte) {
 	}
 }
 
-// readChecked fills p from a block of an open copy, beginning at the block's
+// ReadChecked fills p from a block of an open copy, beginning at the block's
 // byte from, and checks every byte that it returns: against the block's
 // checksum, or for a small read that of the pieces, once they are known. An
 // error means that the copy is damaged.
-func (m *Mirror) readChecked(h *handle, p []byte, block, from int64) error {
+func (o *OpenFiles) ReadChecked(h *Handle, p []byte, block, from int64) error {
 	t := h.table
 	if block >= int64(len(t.sums)) {
-		return errNoChecksum
+		return ErrNoChecksum
 	}
-	begin := block * blockSize
-	length := min(blockSize, h.entry.size-begin)
+	begin := block * BlockSize
+	length := min(BlockSize, h.Entry.Size-begin)
 	lo, hi := int64(0), length
 	fine := t.fine[block].Load()
 	if int64(len(p)) == length {
@@ -84,18 +86,18 @@ func (m *Mirror) readChecked(h *handle, p []byte, block, from int64) error {
 	}
 	data := p
 	if hi-lo > int64(len(p)) {
-		buffer := m.blockBuffer()
-		defer m.blockBuffers.Put(buffer)
+		buffer := o.Buffer()
+		defer o.Buffers.Put(buffer)
 		data = (*buffer)[:hi-lo]
 	}
-	if n, err := h.file.ReadAt(data, begin+lo); n < len(data) {
+	if n, err := h.File.ReadAt(data, begin+lo); n < len(data) {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return err
 	}
 	if fine == nil {
-		if crc := crc32.Checksum(data, castagnoli()); crc != t.sums[block] {
+		if crc := crc32.Checksum(data, Castagnoli()); crc != t.sums[block] {
 			return fmt.Errorf("block %d has CRC32C %08x, not %08x", block, crc, t.sums[block])
 		}
 		if int64(len(p)) < length {
@@ -112,7 +114,7 @@ func (m *Mirror) readChecked(h *handle, p []byte, block, from int64) error {
 
 // check compares the pieces in data, which begins at the block's byte lo.
 func (s *pieceSums) check(data []byte, lo int64) error {
-	table := castagnoli()
+	table := Castagnoli()
 	for i := lo / pieceSize; len(data) > 0; i++ {
 		n := min(pieceSize, len(data))
 		if crc := crc32.Checksum(data[:n], table); crc != s[i] {
@@ -124,10 +126,10 @@ func (s *pieceSums) check(data []byte, lo int64) error {
 }
 
 // blockBuffer returns a buffer of blockSize bytes, for blockBuffers.Put.
-func (m *Mirror) blockBuffer() *[]byte {
-	if b, ok := m.blockBuffers.Get().(*[]byte); ok {
+func (o *OpenFiles) Buffer() *[]byte {
+	if b, ok := o.Buffers.Get().(*[]byte); ok {
 		return b
 	}
-	b := make([]byte, blockSize)
+	b := make([]byte, BlockSize)
 	return &b
 }

@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"crypto/md5"
@@ -11,8 +11,8 @@ import (
 func TestClassifyKnowsOurNamesAndNoOthers(t *testing.T) {
 	const prefix = "754128269b532c9827ffa09d3afb6118"
 	for name, want := range map[string]struct {
-		kind    fileKind
-		of      fileName
+		kind    FileKind
+		of      FileName
 		counter uint64
 	}{
 		"LOCK":                                   {},
@@ -21,10 +21,10 @@ func TestClassifyKnowsOurNamesAndNoOthers(t *testing.T) {
 		prefix + ".":                             {},
 		prefix + ".x":                            {},
 		prefix + ".obj":                          {},
-		prefix + ".x.obj":                        {kind: objectFile, of: prefix + ".x.obj"},
-		prefix + ".x.obj.obj":                    {kind: objectFile, of: prefix + ".x.obj.obj"},
-		prefix + ".x.obj.meta":                   {kind: metaFile, of: prefix + ".x.obj"},
-		prefix + ".x.obj.meta.obj":               {kind: objectFile, of: prefix + ".x.obj.meta.obj"},
+		prefix + ".x.obj":                        {kind: ObjectFile, of: prefix + ".x.obj"},
+		prefix + ".x.obj.obj":                    {kind: ObjectFile, of: prefix + ".x.obj.obj"},
+		prefix + ".x.obj.meta":                   {kind: MetaFile, of: prefix + ".x.obj"},
+		prefix + ".x.obj.meta.obj":               {kind: ObjectFile, of: prefix + ".x.obj.meta.obj"},
 		prefix + ".x.meta":                       {},
 		prefix + ".x.obj.12":                     {kind: tempFile, counter: 12},
 		prefix + ".x.obj.meta.13":                {kind: tempFile, counter: 13},
@@ -36,7 +36,7 @@ func TestClassifyKnowsOurNamesAndNoOthers(t *testing.T) {
 		prefix[1:] + ".x.obj":                    {},
 		prefix + "0.x.obj":                       {},
 	} {
-		kind, of, counter := classify(name)
+		kind, of, counter := Classify(name)
 		if kind != want.kind || of != want.of || counter != want.counter {
 			t.Errorf("%q: %d, %q, %d", name, kind, of, counter)
 		}
@@ -108,15 +108,15 @@ func TestPathOfPlainNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := l.pathOf(name); !ok || got != path {
+		if got, ok := l.PathOf(name); !ok || got != path {
 			t.Errorf("%q: %q, %v", name, got, ok)
 		}
 	}
 	name, _, _ := l.claim("a//x")
-	if got, ok := l.pathOf(name); ok {
+	if got, ok := l.PathOf(name); ok {
 		t.Errorf("a hashed name gave %q", got)
 	}
-	if got, ok := l.pathOf(fileName(strings.Repeat("0", 32) + ".x.obj")); ok {
+	if got, ok := l.PathOf(FileName(strings.Repeat("0", 32) + ".x.obj")); ok {
 		t.Errorf("an unknown prefix gave %q", got)
 	}
 }
@@ -133,7 +133,7 @@ func FuzzEveryPathHasAValidNameOfItsOwn(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if kind, of, _ := classify(name.object()); kind != objectFile || of != name {
+			if kind, of, _ := Classify(name.object()); kind != ObjectFile || of != name {
 				t.Errorf("%q: %q is kind %d", path, name, kind)
 			}
 			if longest := name.metaTemp(1<<64 - 1); len(longest) > maxName {
@@ -143,10 +143,10 @@ func FuzzEveryPathHasAValidNameOfItsOwn(f *testing.F) {
 				t.Errorf("%q and %q share %q", path, other, name)
 			}
 			names[strings.ToLower(string(name))] = path
-			if got := l.name(path, hashed); got != name {
+			if got := l.Name(path, hashed); got != name {
 				t.Errorf("%q: named %q, then %q", path, name, got)
 			}
-			if got, ok := l.pathOf(name); ok && got != path {
+			if got, ok := l.PathOf(name); ok && got != path {
 				t.Errorf("%q: %q is of %q", path, name, got)
 			}
 		}

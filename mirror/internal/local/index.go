@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"math"
@@ -8,22 +8,22 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// entry is a local copy in memory. Its fields never change, those of the open
+// Entry is a local copy in memory. Its fields never change, those of the open
 // file pool aside. It is small on purpose: there may be millions.
-type entry struct {
-	size       int64
+type Entry struct {
+	Size       int64
 	modified   int64                   // nanoseconds since 1970, or noTime
 	labels     string                  // the ETag, then the version
-	attributes *objectstore.Attributes // nil: none
+	Attributes *objectstore.Attributes // nil: none
 	// The files on disk: the startup index is valid only while they are as
 	// they were.
 	dataTime, metaTime int64 // nanoseconds since 1970
 	metaSize           int64
 	// idle are this copy's open files that no read uses, opens counts all, and
 	// table is there while there are some and reads are verified. The mutex of
-	// openFiles guards these and retired.
-	idle     *handle
-	table    *blockTable
+	// OpenFiles guards these and retired.
+	idle     *Handle
+	table    *BlockTable
 	opens    int32
 	etagSize int32
 	hashed   bool // the form of the local name
@@ -33,38 +33,38 @@ type entry struct {
 // noTime stands for the zero time.Time, which has no nanoseconds.
 const noTime = math.MinInt64
 
-func newEntry(md metadata) *entry {
-	e := &entry{size: md.size, modified: noTime, labels: md.etag + md.version, etagSize: int32(len(md.etag))}
-	if !md.modified.IsZero() {
-		e.modified = md.modified.UnixNano()
+func newEntry(md Metadata) *Entry {
+	e := &Entry{Size: md.Size, modified: noTime, labels: md.ETag + md.Version, etagSize: int32(len(md.ETag))}
+	if !md.Modified.IsZero() {
+		e.modified = md.Modified.UnixNano()
 	}
-	if !isZeroAttributes(md.attributes) {
-		attributes := md.attributes.Clone()
-		e.attributes = &attributes
+	if !isZeroAttributes(md.Attributes) {
+		attributes := md.Attributes.Clone()
+		e.Attributes = &attributes
 	}
 	return e
 }
 
-// isOf reports whether the copy is of the object with an ETag, which may be
+// IsOf reports whether the copy is of the object with an ETag, which may be
 // empty: unknown.
-func (e *entry) isOf(etag string) bool { return etag != "" && e.etag() == etag }
+func (e *Entry) IsOf(etag string) bool { return etag != "" && e.ETag() == etag }
 
-func (e *entry) etag() string    { return e.labels[:e.etagSize] }
-func (e *entry) version() string { return e.labels[e.etagSize:] }
+func (e *Entry) ETag() string    { return e.labels[:e.etagSize] }
+func (e *Entry) Version() string { return e.labels[e.etagSize:] }
 
-// meta returns what the entry says about the object at path.
-func (e *entry) meta(path objectstore.Path) objectstore.ObjectMeta {
-	meta := objectstore.ObjectMeta{Path: path, Size: e.size, ETag: e.etag(), Version: e.version()}
+// Meta returns what the entry says about the object at path.
+func (e *Entry) Meta(path objectstore.Path) objectstore.ObjectMeta {
+	meta := objectstore.ObjectMeta{Path: path, Size: e.Size, ETag: e.ETag(), Version: e.Version()}
 	if e.modified != noTime {
 		meta.LastModified = time.Unix(0, e.modified).UTC()
 	}
 	return meta
 }
 
-// index is the in-memory map of local copies.
-type index struct {
+// Index is the in-memory map of local copies.
+type Index struct {
 	mu      sync.RWMutex
-	entries map[objectstore.Path]*entry
+	entries map[objectstore.Path]*Entry
 	bytes   int64
 	changes uint64
 	// common are attributes that several entries share: most objects of a store
@@ -77,12 +77,12 @@ const maxCommon = 1024
 
 type attributesKey struct{ contentType, encoding, disposition, language, cache string }
 
-func newIndex() *index {
-	return &index{entries: map[objectstore.Path]*entry{}, common: map[attributesKey]*objectstore.Attributes{}}
+func newIndex() *Index {
+	return &Index{entries: map[objectstore.Path]*Entry{}, common: map[attributesKey]*objectstore.Attributes{}}
 }
 
-// get returns the entry of a path, or nil.
-func (x *index) get(path objectstore.Path) *entry {
+// Get returns the entry of a path, or nil.
+func (x *Index) Get(path objectstore.Path) *Entry {
 	x.mu.RLock()
 	e := x.entries[path]
 	x.mu.RUnlock()
@@ -90,23 +90,23 @@ func (x *index) get(path objectstore.Path) *entry {
 }
 
 // put makes e the entry of path and returns the one before, or nil.
-func (x *index) put(path objectstore.Path, e *entry) *entry {
+func (x *Index) put(path objectstore.Path, e *Entry) *Entry {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	e.attributes = x.share(e.attributes)
+	e.Attributes = x.share(e.Attributes)
 	old := x.entries[path]
 	if old != nil {
-		x.bytes -= old.size
+		x.bytes -= old.Size
 	}
 	x.entries[path] = e
-	x.bytes += e.size
+	x.bytes += e.Size
 	x.changes++
 	return old
 }
 
 // share returns attributes like a, the same for entries that have the same.
 // Nobody changes them. x.mu is held.
-func (x *index) share(a *objectstore.Attributes) *objectstore.Attributes {
+func (x *Index) share(a *objectstore.Attributes) *objectstore.Attributes {
 	if a == nil || len(a.Metadata) > 0 {
 		return a
 	}
@@ -122,7 +122,7 @@ func (x *index) share(a *objectstore.Attributes) *objectstore.Attributes {
 
 // remove removes the entry of path: any when only is nil, else that one. It
 // returns what it removed, or nil.
-func (x *index) remove(path objectstore.Path, only *entry) *entry {
+func (x *Index) remove(path objectstore.Path, only *Entry) *Entry {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	old := x.entries[path]
@@ -130,32 +130,32 @@ func (x *index) remove(path objectstore.Path, only *entry) *entry {
 		return nil
 	}
 	delete(x.entries, path)
-	x.bytes -= old.size
+	x.bytes -= old.Size
 	x.changes++
 	return old
 }
 
-// totals returns the number of entries, their bytes, and a number that changes
+// Totals returns the number of entries, their bytes, and a number that changes
 // with every change.
-func (x *index) totals() (objects, bytes int64, changes uint64) {
+func (x *Index) Totals() (objects, bytes int64, changes uint64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return int64(len(x.entries)), x.bytes, x.changes
 }
 
-// indexed is an entry with its path.
-type indexed struct {
-	path  objectstore.Path
-	entry *entry
+// Indexed is an entry with its path.
+type Indexed struct {
+	Path  objectstore.Path
+	Entry *Entry
 }
 
-// all returns the entries, in no order.
-func (x *index) all() []indexed {
+// All returns the entries, in no order.
+func (x *Index) All() []Indexed {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	all := make([]indexed, 0, len(x.entries))
+	all := make([]Indexed, 0, len(x.entries))
 	for path, e := range x.entries {
-		all = append(all, indexed{path, e})
+		all = append(all, Indexed{path, e})
 	}
 	return all
 }

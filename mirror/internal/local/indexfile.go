@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"context"
@@ -24,33 +24,12 @@ const (
 	indexBlockHead = 8
 )
 
-// saveIndex writes the startup index when the local copies have changed.
-func (m *Mirror) saveIndex() error {
-	_, _, changes := m.local.index.totals()
-	if m.savedIndex.Load() == changes {
-		return nil
-	}
-	if err := writeIndex(m.local, m.local.index.all()); err != nil {
-		m.logger.Warn("startup index can't be written", "error", err)
-		return local("write the startup index", "", err)
-	}
-	m.savedIndex.Store(changes)
-	return nil
-}
-
-// keepIndex saves the index from time to time until ctx ends.
-func (m *Mirror) keepIndex(ctx context.Context) {
-	for m.options.Clock.Sleep(ctx, m.options.IndexInterval) == nil {
-		m.sweep()
-		_ = m.saveIndex() // logged there
-	}
-}
-
-func writeIndex(d *localDir, all []indexed) (err error) {
-	temp := d.join(indexTempName)
+// WriteIndex writes the startup index.
+func WriteIndex(d *Dir, all []Indexed) (err error) {
+	temp := d.Join(indexTempName)
 	var w vfs.Writer
-	err = d.files.spare(context.Background(), func() (err error) {
-		w, err = d.fs.Create(temp)
+	err = d.Files.Spare(context.Background(), func() (err error) {
+		w, err = d.FS.Create(temp)
 		return err
 	})
 	if err != nil {
@@ -59,7 +38,7 @@ func writeIndex(d *localDir, all []indexed) (err error) {
 	defer func() {
 		if err != nil {
 			_ = w.Close()
-			err = errors.Join(err, d.fs.Remove(temp))
+			err = errors.Join(err, d.FS.Remove(temp))
 		}
 	}()
 	if _, err := w.WriteAt([]byte(indexMagic), 0); err != nil {
@@ -73,14 +52,14 @@ func writeIndex(d *localDir, all []indexed) (err error) {
 			return nil
 		}
 		binary.LittleEndian.PutUint32(block[0:], uint32(len(payload)))
-		binary.LittleEndian.PutUint32(block[4:], crc32.Checksum(payload, castagnoli()))
+		binary.LittleEndian.PutUint32(block[4:], crc32.Checksum(payload, Castagnoli()))
 		_, err := w.WriteAt(block, at)
 		at += int64(len(block))
 		block = block[:indexBlockHead]
 		return err
 	}
 	for _, x := range all {
-		block = appendRecord(block, x.path, x.entry)
+		block = appendRecord(block, x.Path, x.Entry)
 		if len(block) >= indexBlock {
 			if err := flush(); err != nil {
 				return err
@@ -93,20 +72,20 @@ func writeIndex(d *localDir, all []indexed) (err error) {
 	if _, err := w.Finish(); err != nil {
 		return err
 	}
-	return d.fs.Rename(temp, d.join(indexName))
+	return d.FS.Rename(temp, d.Join(indexName))
 }
 
 // readIndex yields the records of a startup index up to the first damage. A
 // yielded error ends it.
-func readIndex(r io.ReaderAt) iter.Seq2[indexed, error] {
-	return func(yield func(indexed, error) bool) {
+func readIndex(r io.ReaderAt) iter.Seq2[Indexed, error] {
+	return func(yield func(Indexed, error) bool) {
 		magic := make([]byte, len(indexMagic))
 		if _, err := r.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
-			yield(indexed{}, err)
+			yield(Indexed{}, err)
 			return
 		}
 		if string(magic) != indexMagic {
-			yield(indexed{}, errors.New("not a startup index of this version"))
+			yield(Indexed{}, errors.New("not a startup index of this version"))
 			return
 		}
 		var buffer []byte
@@ -116,13 +95,13 @@ func readIndex(r io.ReaderAt) iter.Seq2[indexed, error] {
 				return
 			}
 			if err != nil {
-				yield(indexed{}, err)
+				yield(Indexed{}, err)
 				return
 			}
 			at += indexBlockHead + int64(len(payload))
 			for len(payload) > 0 {
-				var x indexed
-				x.path, x.entry, payload, err = readRecord(payload)
+				var x Indexed
+				x.Path, x.Entry, payload, err = readRecord(payload)
 				if !yield(x, err) || err != nil {
 					return
 				}
@@ -150,7 +129,7 @@ func readIndexBlock(r io.ReaderAt, at int64, buffer *[]byte) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("a block is cut")
 	}
-	if crc32.Checksum(payload, castagnoli()) != binary.LittleEndian.Uint32(head[4:]) {
+	if crc32.Checksum(payload, Castagnoli()) != binary.LittleEndian.Uint32(head[4:]) {
 		return nil, errors.New("a block is damaged")
 	}
 	return payload, nil

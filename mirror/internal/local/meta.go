@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"bytes"
@@ -19,19 +19,19 @@ import (
 // metaFormat is the version of the .meta files that this package writes.
 const metaFormat = 1
 
-// maxMeta is the greatest size of a .meta file that is read, in bytes: the block
+// MaxMeta is the greatest size of a .meta file that is read, in bytes: the block
 // checksums of an object of 100 TB fit.
-const maxMeta int64 = 8 << 30
+const MaxMeta int64 = 8 << 30
 
-// metadata is what a .meta file says about an object.
-type metadata struct {
-	size       int64
-	modified   time.Time
-	etag       string
-	version    string
-	attributes objectstore.Attributes
+// Metadata is what a .meta file says about an object.
+type Metadata struct {
+	Size       int64
+	Modified   time.Time
+	ETag       string
+	Version    string
+	Attributes objectstore.Attributes
 	// blocks are the CRC32C of the object's blocks, nil when not known.
-	blocks []uint32
+	Blocks []uint32
 }
 
 // metaDocument is the JSON of a .meta file. Its checksum follows as the last
@@ -58,22 +58,22 @@ const (
 )
 
 // encodeMeta returns the contents of a .meta file.
-func encodeMeta(path objectstore.Path, md metadata) ([]byte, error) {
+func encodeMeta(path objectstore.Path, md Metadata) ([]byte, error) {
 	doc := metaDocument{
-		Format: metaFormat, Path: string(path), Size: md.size, LastModified: md.modified.UTC(),
-		ETag: md.etag, Version: md.version,
+		Format: metaFormat, Path: string(path), Size: md.Size, LastModified: md.Modified.UTC(),
+		ETag: md.ETag, Version: md.Version,
 	}
-	if !isZeroAttributes(md.attributes) {
-		doc.Attributes = &md.attributes
+	if !isZeroAttributes(md.Attributes) {
+		doc.Attributes = &md.Attributes
 	}
 	if !utf8.ValidString(allStrings(md)) {
 		doc.BytesAsRunes = true
 		doc.mapStrings(bytesToRunes)
 	}
-	if len(md.blocks) > 0 {
-		doc.BlockSize = blockSize
-		raw := make([]byte, 0, 4*len(md.blocks))
-		for _, crc := range md.blocks {
+	if len(md.Blocks) > 0 {
+		doc.BlockSize = BlockSize
+		raw := make([]byte, 0, 4*len(md.Blocks))
+		for _, crc := range md.Blocks {
 			raw = binary.LittleEndian.AppendUint32(raw, crc)
 		}
 		doc.BlockCRC32C = base64.StdEncoding.EncodeToString(raw)
@@ -87,47 +87,47 @@ func encodeMeta(path objectstore.Path, md metadata) ([]byte, error) {
 
 // sealMeta appends the checksum and the end to a document without its brace.
 func sealMeta(data []byte) []byte {
-	return fmt.Appendf(data, "%s%08x%s", metaTailStart, crc32.Checksum(data, castagnoli()), metaTailEnd)
+	return fmt.Appendf(data, "%s%08x%s", metaTailStart, crc32.Checksum(data, Castagnoli()), metaTailEnd)
 }
 
-// decodeMeta returns what the contents of a .meta file say. It fails on
+// DecodeMeta returns what the contents of a .meta file say. It fails on
 // anything that encodeMeta would not have written, members of later versions
 // aside.
-func decodeMeta(data []byte) (objectstore.Path, metadata, error) {
+func DecodeMeta(data []byte) (objectstore.Path, Metadata, error) {
 	if len(data) < metaTail {
-		return "", metadata{}, errors.New("too short for a .meta file")
+		return "", Metadata{}, errors.New("too short for a .meta file")
 	}
 	head, tail := data[:len(data)-metaTail], data[len(data)-metaTail:]
-	want := fmt.Sprintf("%s%08x%s", metaTailStart, crc32.Checksum(head, castagnoli()), metaTailEnd)
+	want := fmt.Sprintf("%s%08x%s", metaTailStart, crc32.Checksum(head, Castagnoli()), metaTailEnd)
 	if string(tail) != want {
-		return "", metadata{}, errors.New("the checksum does not match")
+		return "", Metadata{}, errors.New("the checksum does not match")
 	}
 	var doc metaDocument
 	if err := json.Unmarshal(append(bytes.Clone(head), '}'), &doc); err != nil {
-		return "", metadata{}, err
+		return "", Metadata{}, err
 	}
 	if doc.Format != metaFormat {
-		return "", metadata{}, fmt.Errorf("format %d is not %d", doc.Format, metaFormat)
+		return "", Metadata{}, fmt.Errorf("format %d is not %d", doc.Format, metaFormat)
 	}
 	path, err := objectstore.KeyPath(doc.Path)
 	if err != nil {
-		return "", metadata{}, err
+		return "", Metadata{}, err
 	}
 	if doc.Size < 0 {
-		return "", metadata{}, fmt.Errorf("size %d", doc.Size)
+		return "", Metadata{}, fmt.Errorf("size %d", doc.Size)
 	}
 	blocks, err := doc.blocks()
 	if err != nil {
-		return "", metadata{}, err
+		return "", Metadata{}, err
 	}
 	if doc.BytesAsRunes {
 		doc.mapStrings(runesToBytes)
 	}
-	md := metadata{
-		size: doc.Size, modified: doc.LastModified, etag: doc.ETag, version: doc.Version, blocks: blocks,
+	md := Metadata{
+		Size: doc.Size, Modified: doc.LastModified, ETag: doc.ETag, Version: doc.Version, Blocks: blocks,
 	}
 	if doc.Attributes != nil {
-		md.attributes = *doc.Attributes
+		md.Attributes = *doc.Attributes
 	}
 	return path, md, nil
 }
@@ -136,15 +136,15 @@ func (d *metaDocument) blocks() ([]uint32, error) {
 	if d.BlockCRC32C == "" {
 		return nil, nil
 	}
-	if d.BlockSize != blockSize {
-		return nil, fmt.Errorf("block size %d is not %d", d.BlockSize, blockSize)
+	if d.BlockSize != BlockSize {
+		return nil, fmt.Errorf("block size %d is not %d", d.BlockSize, BlockSize)
 	}
 	raw, err := base64.StdEncoding.DecodeString(d.BlockCRC32C)
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(raw)) != 4*blockCount(d.Size) {
-		return nil, fmt.Errorf("%d bytes of block checksums for %d blocks", len(raw), blockCount(d.Size))
+	if int64(len(raw)) != 4*BlockCount(d.Size) {
+		return nil, fmt.Errorf("%d bytes of block checksums for %d blocks", len(raw), BlockCount(d.Size))
 	}
 	blocks := make([]uint32, len(raw)/4)
 	for i := range blocks {
@@ -172,10 +172,10 @@ func (d *metaDocument) mapStrings(f func(string) string) {
 }
 
 // allStrings joins every string that came from the remote.
-func allStrings(md metadata) string {
-	a := md.attributes
+func allStrings(md Metadata) string {
+	a := md.Attributes
 	// A separator, so that two halves of a rune can't meet.
-	all := []string{md.etag, md.version, a.ContentType, a.ContentEncoding, a.ContentDisposition, a.ContentLanguage, a.CacheControl}
+	all := []string{md.ETag, md.Version, a.ContentType, a.ContentEncoding, a.ContentDisposition, a.ContentLanguage, a.CacheControl}
 	for key, value := range maps.All(a.Metadata) {
 		all = append(all, key, value)
 	}
@@ -203,5 +203,5 @@ func runesToBytes(s string) string {
 	return string(raw)
 }
 
-// castagnoli returns CRC32C's table, which the standard library makes once.
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+// Castagnoli returns CRC32C's table, which the standard library makes once.
+func Castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

@@ -1,4 +1,4 @@
-package mirror
+package local
 
 import (
 	"bytes"
@@ -20,15 +20,15 @@ type lockDocument struct {
 	Identity string `json:"identity"`
 }
 
-// takeLock locks the directory and makes sure that it is of the remote that
+// Lock locks the directory and makes sure that it is of the remote that
 // identity names. A directory that it refuses is left as it is.
-func takeLock(fs vfs.FS, name, identity string) (vfs.Lock, error) {
+func Lock(fs vfs.FS, name, identity string) (vfs.Lock, error) {
 	lock, err := fs.Lock(name)
 	switch {
 	case errors.Is(err, vfs.ErrLocked):
-		return nil, &InvalidConfig{Message: fmt.Sprintf("another mirror uses the directory of %s; close it first, or choose another directory", name), Source: err}
+		return nil, &Refusal{Message: fmt.Sprintf("another mirror uses the directory of %s; close it first, or choose another directory", name), Source: err}
 	case err != nil:
-		return nil, local("lock the directory", "", err)
+		return nil, Fail("lock the directory", "", err)
 	}
 	if err := checkLock(lock, name, identity); err != nil {
 		return nil, errors.Join(err, lock.Close())
@@ -41,19 +41,19 @@ func takeLock(fs vfs.FS, name, identity string) (vfs.Lock, error) {
 func checkLock(lock vfs.Lock, name, identity string) error {
 	data, err := lock.Contents()
 	if err != nil {
-		return local("read "+name, "", err)
+		return Fail("read "+name, "", err)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return local("write "+name, "", writeLock(lock, identity))
+		return Fail("write "+name, "", writeLock(lock, identity))
 	}
 	var doc lockDocument
 	switch err := json.Unmarshal(data, &doc); {
 	case err != nil || doc.Format < 1:
-		return &InvalidConfig{Message: name + " is not the lock file of a mirror; choose another directory", Source: err}
+		return &Refusal{Message: name + " is not the lock file of a mirror; choose another directory", Source: err}
 	case doc.Format > dirFormat:
-		return &InvalidConfig{Message: fmt.Sprintf("%s has format %d, this version knows up to %d; upgrade, or choose another directory", name, doc.Format, dirFormat)}
+		return &Refusal{Message: fmt.Sprintf("%s has format %d, this version knows up to %d; upgrade, or choose another directory", name, doc.Format, dirFormat)}
 	case !sameRemote(doc.Identity, identity):
-		return &InvalidConfig{Message: fmt.Sprintf("%s says that the directory mirrors %q, not %q; choose another directory, or give that identity if it is the same remote at another address", name, doc.Identity, identity)}
+		return &Refusal{Message: fmt.Sprintf("%s says that the directory mirrors %q, not %q; choose another directory, or give that identity if it is the same remote at another address", name, doc.Identity, identity)}
 	}
 	return nil
 }
