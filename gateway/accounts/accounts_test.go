@@ -154,3 +154,29 @@ func FuzzCheckLink(f *testing.F) {
 		}
 	})
 }
+
+func TestAnS3KeyIsBoundToItsDirectory(t *testing.T) {
+	f, _ := file(t)
+	secret, err := f.AddToken(accounts.Token{Name: "key", Root: "/bucket/team/"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	if keys := f.Keys(); len(keys) != 1 || keys["key"] != secret {
+		t.Errorf("keys: %v", keys)
+	}
+	for path, allowed := range map[string]bool{
+		"": false, "bucket": false, "bucket/": false, "bucket/team": false, "bucket/team/": true, "bucket/team/a": true,
+		"bucket/teams": false, "bucket/other": false, "other": false,
+	} {
+		if f.Allows("key", secret, path, false, now) != allowed {
+			t.Errorf("%q: %v", path, !allowed)
+		}
+		if f.Allows("key", secret, path, true, now) {
+			t.Errorf("%q may be written", path)
+		}
+	}
+	if f.Allows("key", "another", "bucket/team/a", false, now) || f.Allows("other", secret, "bucket/team/a", false, now) {
+		t.Error("another key is allowed")
+	}
+}

@@ -106,10 +106,12 @@ func (f *File) change(edit func(*content) error) error {
 	if err := f.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := edit(f.content); err != nil {
+	// Others may be reading what is in force, and it stays so when this fails.
+	next := &content{slices.Clone(f.content.Users), slices.Clone(f.content.Tokens), slices.Clone(f.content.LinkKey)}
+	if err := edit(next); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(f.content, "", "  ")
+	text, err := json.MarshalIndent(next, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -123,8 +125,10 @@ func (f *File) change(edit func(*content) error) error {
 	}
 	if err != nil {
 		_ = os.Remove(temp.Name())
+		return err
 	}
-	return err
+	f.content = next
+	return nil
 }
 
 // Users returns the users, by name.

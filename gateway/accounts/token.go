@@ -77,3 +77,31 @@ func digest(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
+
+// Keys returns the secret keys by access key of the tokens that S3 clients sign
+// with.
+func (f *File) Keys() map[string]string {
+	keys := make(map[string]string)
+	for _, t := range f.Tokens() {
+		if t.Secret != "" {
+			keys[t.Name] = t.Secret
+		}
+	}
+	return keys
+}
+
+// Allows reports whether an S3 access key may read or write a path of the tree now:
+// its token is still there with the same secret, and the path is in its directory.
+// What is about several directories, such as a list of buckets, has the empty path,
+// and a bucket ends in a slash.
+func (f *File) Allows(access, secret, path string, write bool, now time.Time) bool {
+	current, g, ok := f.Key(access, now)
+	if !ok || current != secret || write && !g.Write {
+		return false
+	}
+	root := strings.Trim(g.Root, "/")
+	path = strings.TrimLeft(path, "/")
+	// Not the directory's own name: as the prefix of a list it would show others that
+	// begin alike.
+	return root == "" || strings.HasPrefix(path, root+"/")
+}

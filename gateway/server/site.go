@@ -25,9 +25,13 @@ type Options struct {
 	Accounts *accounts.File
 	// ReadOnly refuses every change.
 	ReadOnly bool
-	// WithoutAPI, WithoutPage, WithoutWebDAV and WithoutS3 leave a protocol out.
-	// The page needs the interface.
-	WithoutAPI, WithoutPage, WithoutWebDAV, WithoutS3 bool
+	// WithoutAPI, WithoutPage and WithoutWebDAV leave a protocol out. The page
+	// needs the interface.
+	WithoutAPI, WithoutPage, WithoutWebDAV bool
+	// S3 gets the requests that S3 clients signed, which it checks itself. Nil
+	// serves none. It needs a site without a name, since its paths begin with
+	// buckets.
+	S3 http.Handler
 	// MaxUpload bounds one body, in bytes; zero sets no bound.
 	MaxUpload int64
 	// Secure says that clients come by TLS, so that cookies are for it alone.
@@ -48,7 +52,6 @@ type Site struct {
 	api      http.Handler
 	page     http.Handler
 	dav      http.Handler
-	s3       http.Handler
 	logins   *accounts.Logins
 	sessions *sessions
 	failures *failures
@@ -107,6 +110,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusForbidden, "cross_origin", "a page of another site may not send this request")
 		return
 	}
+	if s.options.S3 != nil && signed(r) {
+		note.service = "s3"
+		s.options.S3.ServeHTTP(w, r)
+		return
+	}
 	if rest, ok := strings.CutPrefix(path, linkPath); ok {
 		s.serveLink(w, r, rest)
 		return
@@ -116,7 +124,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveSession(w, r)
 		return
 	}
-	if s.page != nil && isPage(path) && !signed(r) {
+	if s.page != nil && isPage(path) {
 		note.service = "page" // its files are no secret: what it shows comes by the interface
 		s.serve(s.page, w, r, path, nil)
 		return
@@ -146,9 +154,6 @@ func (s *Site) route(w http.ResponseWriter, r *http.Request, path string, g *gra
 	case s.dav != nil && (path == davPath || strings.HasPrefix(path, davPath+"/")):
 		note.service = "webdav"
 		s.dav.ServeHTTP(w, r.WithContext(s.context(r.Context(), g)))
-	case s.s3 != nil && signed(r):
-		note.service = "s3"
-		s.serve(s.s3, w, r, path, g)
 	default:
 		s.refuse(w, r, http.StatusNotFound, "", "there is nothing at this path")
 	}
