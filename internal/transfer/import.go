@@ -24,8 +24,6 @@ type ImportOptions struct {
 	SkipCaches bool
 	// OneDevice leaves out what is in directories of other file systems.
 	OneDevice bool
-	// Keep says what is kept of files.
-	Keep Keep
 	// Index is the path of the file that keeps what the import saw; empty for
 	// none. Source names the file system that is imported.
 	Index, Source string
