@@ -162,11 +162,32 @@ func (d *directory) remove(name string, isDirectory bool) syscall.Errno {
 	case !isDirectory && kind:
 		return syscall.EISDIR
 	}
-	if err := d.view.tree.Remove(record.Entity, 0); err != nil {
+	err = d.view.tree.Remove(record.Entity, 0)
+	if errnoOf(err) == syscall.ENOSPC && d.view.discard(record.Entity) {
+		// The file's own draft may be what fills the disk.
+		err = d.view.tree.Remove(record.Entity, 0)
+	}
+	if err != nil {
 		return errnoOf(err)
 	}
 	d.view.forget(record.Entity)
 	return 0
+}
+
+// discard gives up what could not be committed of a file that nobody has open, and
+// says whether there was something.
+func (v *view) discard(entity int64) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	f := v.files[entity]
+	if f == nil || f.opens > 0 {
+		return false
+	}
+	delete(v.files, entity)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.close()
+	return true
 }
 
 // forget says that a file that may be open has no name any more.
@@ -174,10 +195,16 @@ func (v *view) forget(entity int64) {
 	if f := v.openFile(entity); f != nil {
 		f.remove()
 		f.view.mu.Lock()
-		if f.opens == 0 { // it waited to be committed
+		waited := f.opens == 0 // to be committed
+		if waited {
 			delete(f.view.files, entity)
 		}
 		f.view.mu.Unlock()
+		if waited {
+			f.mu.Lock()
+			f.close()
+			f.mu.Unlock()
+		}
 	}
 }
 

@@ -132,6 +132,7 @@ func (d *draft) wrote(s span) {
 // truncate cuts the content, or fills it up with zeros.
 func (d *draft) truncate(size int64) {
 	if size < d.size {
+		_ = d.disk.Truncate(size) // gives room back; what follows counts no more
 		d.baseSize = min(d.baseSize, size)
 		for n := len(d.spans); n > 0 && d.spans[n-1].to > size; n-- {
 			if d.spans[n-1].from < size {

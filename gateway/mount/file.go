@@ -25,6 +25,7 @@ type file struct {
 	written bool   // the content is not committed
 	pending change // what else is not: mode and mtime
 	edited  bool   // by more than being opened, since the last commit
+	failed  error  // of the last commit, until there is something new
 }
 
 // open returns the state of a file, which release ends.
@@ -64,7 +65,13 @@ func (f *file) load() error {
 // release ends what open began. A file that could not be committed stays, for
 // fsync, the next close, or unmount to try again.
 func (f *file) release() {
-	if err := f.commit(); err != nil {
+	f.mu.RLock()
+	err := f.failed // which who closed it was told
+	f.mu.RUnlock()
+	if err == nil {
+		err = f.commit()
+	}
+	if err != nil {
 		f.view.log.Error("a file was closed and could not be committed; unmount tries again", "entity", f.entity, "error", err)
 	}
 	f.view.mu.Lock()
@@ -79,6 +86,11 @@ func (f *file) release() {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.close()
+}
+
+// close frees what the file holds. The caller holds mu.
+func (f *file) close() {
 	if f.draft != nil {
 		f.draft.close()
 		f.draft = nil
@@ -173,6 +185,7 @@ func (f *file) edit() error {
 
 // touch sets the time of the content. The caller holds mu.
 func (f *file) touch(t time.Time) {
+	f.failed = nil
 	f.meta.mtime = t
 	f.pending.mtime = &t
 }
@@ -181,6 +194,7 @@ func (f *file) touch(t time.Time) {
 func (f *file) setMode(mode uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.failed = nil
 	f.meta.mode = mode
 	f.pending.mode = &mode
 }
@@ -219,6 +233,12 @@ func (f *file) commit() error {
 	if !f.unsaved() {
 		return nil
 	}
+	f.failed = f.save()
+	return f.failed
+}
+
+// save is commit for who holds mu.
+func (f *file) save() error {
 	next := f.pending
 	var base *stardust.Reader
 	if f.written {
