@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -77,7 +78,7 @@ func (f *packFetch) run(ctx context.Context) error {
 		if _, err := io.CopyN(io.Discard, result.Body, place.Offset-at); err != nil {
 			return f.readError(path, err)
 		}
-		stored = append(stored[:0], make([]byte, place.Stored)...)
+		stored = slices.Grow(stored[:0], int(place.Stored))[:place.Stored]
 		if _, err := io.ReadFull(result.Body, stored); err != nil {
 			return f.readError(path, err)
 		}
