@@ -4,8 +4,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/commit"
+	"github.com/stardustdb/stardust/internal/dust"
 	"github.com/stardustdb/stardust/internal/payload"
 	"github.com/stardustdb/stardust/internal/tree"
 )
@@ -22,6 +24,11 @@ type PutOptions struct {
 	ExpectedRevision int64
 	// File, when not nil, is kept of the file in the same commit.
 	File *FileAttributes
+	// Attributes are given to the file in the same commit: an object whose
+	// members take the place of the file's attributes of these names, null
+	// removing one. Others stay. Names and sizes are bounded as by [DB.Patch];
+	// StatusInvalidArgument says which is wrong. Nil leaves all alone.
+	Attributes *Document
 }
 
 // Put stores everything that a reader yields as the file at a path of names
@@ -45,7 +52,7 @@ func (v Tree) Put(path string, from io.Reader, options *PutOptions) (Record, err
 	if err := v.writable(); err != nil {
 		return Record{}, withOp(op, err)
 	}
-	file, err := newFile(path, options)
+	file, err := v.newFile(path, options)
 	if err == nil {
 		err = v.read(file.Check) // before anything is read for nothing
 	}
@@ -75,7 +82,30 @@ func (v Tree) Put(path string, from io.Reader, options *PutOptions) (Record, err
 	return newRecord(&n), nil
 }
 
-func newFile(path string, options *PutOptions) (*commit.File, error) {
+// Attributes is [DB.Attributes] of a file or directory as the tree shows it: at a
+// snapshot's revision, those that it had then.
+func (v Tree) Attributes(entity int64) (*Document, error) {
+	const op = "objects.attributes"
+	if err := checkEntity("entity", entity); err != nil {
+		return nil, withOp(op, err)
+	}
+	var value dust.Value
+	err := v.read(func(view *catalog.View) error {
+		n, err := tree.Node(view, entity)
+		if err != nil {
+			return err
+		}
+		written, err := tree.Attributes(view, entity)
+		value = attributesValue(&n, written)
+		return err
+	})
+	if err != nil {
+		return nil, withOp(op, err)
+	}
+	return newDocument(value), nil
+}
+
+func (v Tree) newFile(path string, options *PutOptions) (*commit.File, error) {
 	names, err := tree.SplitPath(path)
 	switch {
 	case err != nil:
@@ -91,9 +121,30 @@ func newFile(path string, options *PutOptions) (*commit.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	var changes []commit.Change
+	if options.Attributes != nil {
+		value, err := options.Attributes.value()
+		if err != nil {
+			return nil, err
+		}
+		if value.Kind() != dust.Object {
+			return nil, invalid("Attributes: %v, want an object", value.Kind())
+		}
+		for _, m := range value.Members() {
+			switch {
+			case m.Name == catalog.AttributeDigest:
+				return nil, invalid("Attributes: %s is what Put itself writes", m.Name)
+			case m.Name == attributes.NameFile && options.File != nil:
+				return nil, invalid("Attributes: %s stands beside File; give one of them", m.Name)
+			}
+		}
+		if changes, err = v.db.changes(value.Members()); err != nil {
+			return nil, tree.Within("Attributes", err)
+		}
+	}
 	return &commit.File{
-		Attributes: value,
-		Path:       path, Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
+		Attributes: value, Changes: changes,
+		Path: path, Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
 		New: options.New, Expected: options.ExpectedRevision,
 	}, nil
 }
@@ -108,7 +159,7 @@ func (v Tree) PutPublished(path string, digest Digest, options *PutOptions) (Rec
 	if err := v.writable(); err != nil {
 		return Record{}, withOp(op, err)
 	}
-	file, err := newFile(path, options)
+	file, err := v.newFile(path, options)
 	if err != nil {
 		return Record{}, withOp(op, err)
 	}

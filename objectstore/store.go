@@ -122,3 +122,20 @@ type TagReader interface {
 	// ErrNotFound when there is no object at path.
 	Tags(ctx context.Context, path Path) (map[string]string, error)
 }
+
+// VersionLister is an optional interface of a Store that keeps the versions of its
+// objects, which GetOptions.Version reads.
+type VersionLister interface {
+	// Versions yields the versions of the object at path, the latest first. It
+	// yields ErrNotFound when there is no object at path.
+	Versions(ctx context.Context, path Path) iter.Seq2[ObjectMeta, error]
+}
+
+// ConditionalDeleter is an optional interface of a Store that deletes an object
+// only while it is the one that the caller knows.
+type ConditionalDeleter interface {
+	// DeleteMatching deletes the object if its ETag is etag, or is one of a
+	// comma-separated list, or etag is "*". It returns ErrPrecondition when the
+	// object is another, and ErrNotFound when there is none.
+	DeleteMatching(ctx context.Context, path Path, etag string) error
+}

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,8 @@ type bucket struct {
 	uploads objectstore.MultipartStore
 	created time.Time
 	dynamic bool // made by Options.CreateBucket
+	// elsewhere says that Options.OpenBucket opened it, so that it may be gone.
+	elsewhere bool
 }
 
 // bucketSet holds the buckets of a Handler. It is safe for concurrent use.
@@ -33,6 +36,51 @@ func (s *bucketSet) get(name string) (*bucket, error) {
 		return b, nil
 	}
 	return nil, noSuchBucket(name)
+}
+
+// bucket returns the bucket of that name, which may have come to be elsewhere.
+func (h *Handler) bucket(ctx context.Context, name string) (*bucket, error) {
+	b, err := h.buckets.get(name)
+	if err == nil || h.options.OpenBucket == nil {
+		return b, err
+	}
+	h.creating.Lock()
+	defer h.creating.Unlock()
+	if b, err := h.buckets.get(name); err == nil {
+		return b, nil
+	}
+	store, err := h.options.OpenBucket(ctx, name)
+	switch {
+	case errors.Is(err, objectstore.ErrNoBucket):
+		return nil, noSuchBucket(name)
+	case err != nil:
+		return nil, err
+	}
+	b = h.newBucket(name, store, true)
+	b.elsewhere = true
+	h.buckets.add(b)
+	return b, nil
+}
+
+// listBuckets returns the buckets there are, by name, with those that came to be
+// elsewhere.
+func (h *Handler) listBuckets(ctx context.Context) ([]*bucket, error) {
+	all := h.buckets.list()
+	if h.options.ListBuckets == nil {
+		return all, nil
+	}
+	names, err := h.options.ListBuckets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(b *bucket) bool { return b.elsewhere })
+	for name, created := range names {
+		if validBucketName(name) && !slices.ContainsFunc(all, func(b *bucket) bool { return b.name == name }) {
+			all = append(all, &bucket{name: name, created: created})
+		}
+	}
+	slices.SortFunc(all, func(x, y *bucket) int { return strings.Compare(x.name, y.name) })
+	return all, nil
 }
 
 func noSuchBucket(name string) *Failure {

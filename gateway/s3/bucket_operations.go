@@ -34,8 +34,12 @@ func (x *exchange) listBuckets() error {
 	d.user("Owner", x.owner())
 	d.open("Buckets")
 	count, last, truncated := 0, "", false
-	for _, b := range x.h.buckets.list() {
-		if b.name <= after || !strings.HasPrefix(b.name, prefix) {
+	buckets, err := x.h.listBuckets(x.r.Context())
+	if err != nil {
+		return err
+	}
+	for _, b := range buckets {
+		if b.name <= after || !strings.HasPrefix(b.name, prefix) || x.allow(b.name, "", false) != nil {
 			continue
 		}
 		if truncated = count == limit; truncated {
@@ -93,7 +97,9 @@ func (x *exchange) createBucket() error {
 	// One at a time, so that two of a name don't both make a Store.
 	x.h.creating.Lock()
 	defer x.h.creating.Unlock()
-	if _, err := x.h.buckets.get(x.bucketName); err == nil {
+	if exists, err := x.exists(); err != nil {
+		return err
+	} else if exists {
 		return fail("BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it.")
 	}
 	if x.h.options.CreateBucket == nil {
@@ -103,12 +109,30 @@ func (x *exchange) createBucket() error {
 	if err != nil {
 		return err
 	}
-	x.h.buckets.add(x.h.newBucket(x.bucketName, store, true))
+	b := x.h.newBucket(x.bucketName, store, true)
+	b.elsewhere = x.h.options.OpenBucket != nil
+	x.h.buckets.add(b)
 	x.w.Header().Set("Location", "/"+x.bucketName)
 	x.w.Header().Set("X-Amz-Bucket-Arn", "arn:aws:s3:::"+x.bucketName)
 	x.w.Header().Set("Content-Length", "0")
 	x.writeStatus(http.StatusOK)
 	return nil
+}
+
+// exists reports whether there is a bucket of the request's name.
+func (x *exchange) exists() (bool, error) {
+	b, err := x.h.buckets.get(x.bucketName)
+	if err == nil && !b.elsewhere {
+		return true, nil
+	}
+	if x.h.options.OpenBucket == nil {
+		return false, nil
+	}
+	_, err = x.h.options.OpenBucket(x.r.Context(), x.bucketName)
+	if errors.Is(err, objectstore.ErrNoBucket) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // checkLocation reads the optional document that says where a bucket should be.

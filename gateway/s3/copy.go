@@ -47,7 +47,10 @@ func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions,
 	if owner := x.header("X-Amz-Source-Expected-Bucket-Owner"); owner != "" && owner != x.owner() {
 		return nil, "", nil, fail("AccessDenied", accessDeniedMessage)
 	}
-	b, err := x.h.buckets.get(source.bucket)
+	if err := x.allow(source.bucket, source.key, false); err != nil {
+		return nil, "", nil, err
+	}
+	b, err := x.h.bucket(x.r.Context(), source.bucket)
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -17,19 +17,36 @@ func (x *exchange) deleteObject() error {
 	if err := checkVersion(x.query.get("versionId")); err != nil {
 		return err
 	}
-	for _, name := range [...]string{"If-Match", "X-Amz-If-Match-Last-Modified-Time", "X-Amz-If-Match-Size"} {
+	for _, name := range [...]string{"X-Amz-If-Match-Last-Modified-Time", "X-Amz-If-Match-Size"} {
 		if x.r.Header.Get(name) != "" {
-			failure := fail("NotImplemented", notImplementedMessage)
-			failure.Fields = map[string]string{"Header": name}
-			return failure
+			return unimplemented(name)
 		}
 	}
-	err := x.bucket.store.Delete(x.r.Context(), x.path)
-	if err != nil && !errors.Is(err, objectstore.ErrNotFound) {
+	match := x.r.Header.Get("If-Match")
+	var err error
+	if conditional, ok := x.bucket.store.(objectstore.ConditionalDeleter); match != "" && ok {
+		err = conditional.DeleteMatching(x.r.Context(), x.path, strings.Join(parseETags(match, false), ","))
+	} else if match != "" {
+		return unimplemented("If-Match")
+	} else {
+		err = x.bucket.store.Delete(x.r.Context(), x.path)
+	}
+	switch {
+	case err == nil:
+	case match != "" && errors.Is(err, objectstore.ErrNotFound):
+		return err // S3 tells of it when there is a condition
+	case !errors.Is(err, objectstore.ErrNotFound):
 		return err
 	}
 	x.writeStatus(http.StatusNoContent)
 	return nil
+}
+
+// unimplemented is the Failure of a header that asks for what is not done.
+func unimplemented(header string) *Failure {
+	failure := fail("NotImplemented", notImplementedMessage)
+	failure.Fields = map[string]string{"Header": header}
+	return failure
 }
 
 // checkVersion refuses version ids: no Store deletes one version alone.
@@ -66,6 +83,9 @@ func (x *exchange) deleteObjects() error {
 			return errors.New("an Object without Key")
 		}
 		path, err := parseKey(object.Key)
+		if err == nil {
+			err = x.allow(x.bucketName, object.Key, true)
+		}
 		if err == nil {
 			err = checkVersion(strings.TrimSpace(object.VersionId))
 		}

@@ -58,8 +58,11 @@ func (x *exchange) serve() error {
 	if owner := x.header("X-Amz-Expected-Bucket-Owner"); owner != "" && owner != x.owner() {
 		return fail("AccessDenied", accessDeniedMessage)
 	}
+	if err := x.authorize(); err != nil {
+		return err
+	}
 	if x.bucketName != "" && !op.noBucket {
-		if x.bucket, err = x.h.buckets.get(x.bucketName); err != nil {
+		if x.bucket, err = x.h.bucket(x.r.Context(), x.bucketName); err != nil {
 			return err
 		}
 	}
@@ -69,6 +72,28 @@ func (x *exchange) serve() error {
 		}
 	}
 	return op.serve(x)
+}
+
+// authorize asks whether the request may go on. DeleteObjects and the source of a
+// copy ask again, for the keys that they name elsewhere.
+func (x *exchange) authorize() error {
+	read := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead
+	key := x.key
+	if key == "" && read {
+		key = x.query.get("prefix")
+	}
+	if x.key == "" && x.r.Method == http.MethodPost && x.query.has("delete") {
+		return nil // each of its keys is asked for
+	}
+	return x.allow(x.bucketName, key, !read)
+}
+
+func (x *exchange) allow(bucket, key string, write bool) error {
+	ask := x.h.options.Authorize
+	if ask == nil || ask(x.r.Context(), Access{AccessKey: x.identity.accessKey, Bucket: bucket, Key: key, Write: write}) {
+		return nil
+	}
+	return fail("AccessDenied", accessDeniedMessage)
 }
 
 // splitPath returns the bucket and key that the request is for, each empty

@@ -23,6 +23,14 @@ type Options struct {
 	// CreateBucket makes the Store of a bucket that a client creates. Nil
 	// refuses to create buckets.
 	CreateBucket func(ctx context.Context, bucket string) (objectstore.Store, error)
+	// OpenBucket returns the Store of a bucket that a request names and that is not
+	// known yet, for buckets that come to be elsewhere. It returns
+	// objectstore.ErrNoBucket when there is none. Nil knows no further buckets.
+	OpenBucket func(ctx context.Context, bucket string) (objectstore.Store, error)
+	// ListBuckets returns the names of all buckets that OpenBucket would open now,
+	// and when each was made, the zero time when that is not known. It must be set
+	// when OpenBucket is. It may be called concurrently.
+	ListBuckets func(ctx context.Context) (map[string]time.Time, error)
 	// DeleteBucket gives the Store of an empty bucket up that CreateBucket
 	// made. Nil refuses to delete buckets.
 	DeleteBucket func(ctx context.Context, bucket string, store objectstore.Store) error
@@ -30,6 +38,13 @@ type Options struct {
 	// Credentials are the secret keys by access key. Each key may do
 	// everything.
 	Credentials map[string]string
+	// Authorize decides what an access key may do, "" being that of an anonymous
+	// request: to read or write a bucket, or the object with the key in it. The
+	// bucket is "" for the list of buckets, and the key is for what concerns a
+	// bucket; for a list the key is its prefix. A request that is refused is told
+	// AccessDenied. Nil allows everything to every key. It may be called
+	// concurrently.
+	Authorize func(ctx context.Context, access Access) bool
 	// Anonymous serves requests without a signature as well.
 	Anonymous bool
 	// Region is the region that signatures must name; "us-east-1".
@@ -79,6 +94,14 @@ type Options struct {
 	Failure func(err error) *Failure
 }
 
+// Access is what a request is about to do.
+type Access struct {
+	AccessKey string
+	Bucket    string
+	Key       string
+	Write     bool
+}
+
 // Observation says how one request went.
 type Observation struct {
 	RequestID string
@@ -100,7 +123,9 @@ func (o Options) normalise(store objectstore.Store) (Options, error) {
 	switch {
 	case (store == nil) != (o.Bucket == ""):
 		return o, errors.New("s3: a store and Options.Bucket, its name, go together: give both or neither")
-	case store == nil && len(o.Buckets) == 0 && o.CreateBucket == nil:
+	case (o.OpenBucket == nil) != (o.ListBuckets == nil):
+		return o, errors.New("s3: Options.OpenBucket and Options.ListBuckets go together: give both or neither")
+	case store == nil && len(o.Buckets) == 0 && o.CreateBucket == nil && o.OpenBucket == nil:
 		return o, errors.New("s3: no bucket to serve: give a store and Options.Bucket, or Options.Buckets")
 	case len(o.Credentials) == 0 && !o.Anonymous:
 		return o, errors.New("s3: no keys: give Options.Credentials, or set Options.Anonymous to serve everyone")

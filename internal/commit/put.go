@@ -4,6 +4,7 @@ import (
 	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
+	"github.com/stardustdb/stardust/internal/dust"
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
@@ -26,6 +27,10 @@ type File struct {
 	// Attributes is the value of the attribute attributes.NameFile that the file
 	// gets, as compact JSON; nil leaves it alone.
 	Attributes []byte
+	// Changes take the place of the attributes of their names, null removes one.
+	// The caller has checked the names; none is attributes.NameFile when
+	// Attributes is set.
+	Changes []Change
 }
 
 // Check refuses a file that the present tree has no place for, whatever its
@@ -71,8 +76,14 @@ func (p *Plan) Put(f *File) (catalog.Node, error) {
 			n.Digest, n.Size = f.Digest, f.Size
 			p.add(catalog.Digest(n.Entity, catalog.AttributeDigest, f.Digest))
 		}
-		_, err := p.describeNode(n.Entity, f.Attributes)
-		return n, err
+		if _, err := p.describeNode(n.Entity, f.Attributes); err != nil {
+			return n, err
+		}
+		old, err := p.written(n.Entity, f)
+		if err != nil {
+			return n, err
+		}
+		return n, p.replace(n.Entity, old, f.Changes)
 	}
 	for _, name := range f.Names[at.Depth : len(f.Names)-1] {
 		n = catalog.Node{Parent: n.Entity, Name: name}
@@ -83,5 +94,37 @@ func (p *Plan) Put(f *File) (catalog.Node, error) {
 	if f.Attributes != nil {
 		p.add(catalog.Raw(n.Entity, attributes.NameFile, f.Attributes))
 	}
-	return n, nil
+	return n, p.replace(n.Entity, nil, f.Changes)
+}
+
+// written reads the attributes of an entity, if the file has any to compare.
+func (p *Plan) written(entity int64, f *File) ([]dust.Member, error) {
+	if len(f.Changes) == 0 {
+		return nil, nil
+	}
+	return tree.Attributes(&p.tx.View, entity)
+}
+
+// replace plans the attributes of a node.
+func (p *Plan) replace(entity int64, old []dust.Member, changes []Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	now := make(map[string]dust.Value, len(old)+len(changes))
+	for _, m := range old {
+		now[m.Name] = m.Value
+	}
+	for i := range changes {
+		c := &changes[i]
+		before, existed := now[c.Name]
+		switch null := c.Value.Kind() == dust.Null; {
+		case null && existed:
+			delete(now, c.Name)
+			p.add(catalog.Retract(entity, c.Name))
+		case !null && !(existed && dust.Equal(before, c.Value)):
+			now[c.Name] = c.Value
+			p.add(catalog.Raw(entity, c.Name, dust.AppendJSON(nil, c.Value)))
+		}
+	}
+	return checkSize(now)
 }

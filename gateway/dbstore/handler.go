@@ -1,0 +1,90 @@
+package dbstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/s3"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+// NewHandler serves a database over S3: every directory of the tree's root whose
+// name can be a bucket's is one, also one that comes to be later, by any program.
+// Creating a bucket makes a directory, and deleting an empty one removes it.
+//
+// Of the options only credentials (or Anonymous) are needed. Options.Bucket and
+// Buckets must be empty, and OpenBucket, ListBuckets, CreateBucket and DeleteBucket
+// are this function's to set. Authorize bounds what each access key may do. On a
+// database that is open for reading alone, writes are AccessDenied.
+//
+// The handler must see the request's path as the client sent it (not behind an
+// http.ServeMux, which redirects "a//b"), at the root of its host. Close it after
+// the server has shut down, and then the database, which stays the caller's.
+func NewHandler(db *stardust.DB, options s3.Options) (*s3.Handler, error) {
+	if options.Bucket != "" || len(options.Buckets) > 0 {
+		return nil, errors.New("dbstore: Options.Bucket and Options.Buckets must be empty: the buckets are the directories of the database")
+	}
+	b := &buckets{db: db}
+	options.OpenBucket, options.ListBuckets = b.open, b.list
+	options.CreateBucket, options.DeleteBucket = b.create, b.remove
+	return s3.NewHandler(nil, options)
+}
+
+// buckets are the directories of the root.
+type buckets struct {
+	db    *stardust.DB
+	times times
+}
+
+func (b *buckets) open(ctx context.Context, name string) (objectstore.Store, error) {
+	s := newStore(b.db, name, &b.times)
+	_, err := s.tree(ctx)
+	return s, s.fail("open", "", err)
+}
+
+func (b *buckets) list(ctx context.Context) (map[string]time.Time, error) {
+	root := newStore(b.db, "", &b.times)
+	tree, err := root.view(ctx)
+	if err != nil {
+		return nil, root.fail("list buckets", "", err)
+	}
+	names := make(map[string]time.Time)
+	for record, err := range tree.Children(0) {
+		if err != nil {
+			return nil, root.fail("list buckets", "", err)
+		}
+		if record.Kind != stardust.KindDirectory {
+			continue
+		}
+		if names[record.Name], err = b.times.of(b.db, record.Revision); err != nil {
+			return nil, root.fail("list buckets", "", err)
+		}
+	}
+	return names, nil
+}
+
+func (b *buckets) create(ctx context.Context, name string) (objectstore.Store, error) {
+	s := newStore(b.db, name, &b.times)
+	_, err := b.db.Tree().WithContext(ctx).Create(stardust.NewNode{Name: name})
+	return s, s.fail("create bucket", "", err)
+}
+
+func (b *buckets) remove(ctx context.Context, name string, _ objectstore.Store) error {
+	s := newStore(b.db, name, &b.times)
+	tree, err := s.tree(ctx)
+	if err == nil {
+		var record stardust.Record
+		if record, err = tree.Resolve(name); err == nil {
+			err = tree.Remove(record.Entity, 0)
+		}
+	}
+	var own *stardust.Error
+	if errors.As(err, &own) && own.Code == stardust.CodeNotEmpty {
+		err = fmt.Errorf("%w: something came into the bucket %s meanwhile", objectstore.ErrPrecondition, strings.Trim(name, "/"))
+	}
+	return s.fail("delete bucket", "", err)
+}
