@@ -67,11 +67,14 @@ type MultipartOptions struct {
 	Extensions    Extensions
 }
 
-// CompleteOptions are the conditions of MultipartStore.CompleteMultipart.
+// CompleteOptions are the options of MultipartStore.CompleteMultipart.
 type CompleteOptions struct {
 	Mode          PutMode
 	UpdateVersion UpdateVersion
 	Extensions    Extensions
+	// Metadata joins that of the upload's Attributes. A store that is a service
+	// elsewhere, which takes attributes at the start alone, leaves it out.
+	Metadata map[string]string
 }
 
 // CopyOptions are the options of Store.Copy and Store.Rename. A nil pointer

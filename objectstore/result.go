@@ -2,6 +2,7 @@ package objectstore
 
 import (
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -28,6 +29,20 @@ func (a Attributes) Clone() Attributes {
 	for key, value := range a.Metadata {
 		metadata[strings.ToLower(key)] = value
 	}
+	a.Metadata = metadata
+	return a
+}
+
+// WithMetadata returns a copy to whose metadata more was added.
+func (a Attributes) WithMetadata(more map[string]string) Attributes {
+	if len(more) == 0 {
+		return a
+	}
+	metadata := maps.Clone(a.Metadata)
+	if metadata == nil {
+		metadata = make(map[string]string, len(more))
+	}
+	maps.Copy(metadata, more)
 	a.Metadata = metadata
 	return a
 }

@@ -30,7 +30,7 @@ func NewUpload(ctx context.Context, store MultipartStore, path Path, options *Mu
 	}
 	return &upload{
 		store: store, path: path, id: id,
-		complete: CompleteOptions{options.Mode, options.UpdateVersion, options.Extensions},
+		complete: CompleteOptions{Mode: options.Mode, UpdateVersion: options.UpdateVersion, Extensions: options.Extensions},
 		parts:    map[int]Part{},
 	}, nil
 }

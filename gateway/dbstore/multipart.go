@@ -154,7 +154,7 @@ func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, 
 	if err != nil {
 		return nil, err
 	}
-	w := write{path: path, mode: options.Mode, update: options.UpdateVersion, attributes: u.options.Attributes, tags: u.options.Tags}
+	w := write{path: path, mode: options.Mode, update: options.UpdateVersion, attributes: u.options.Attributes.WithMetadata(options.Metadata), tags: u.options.Tags}
 	var size int64
 	for _, p := range chosen {
 		size += p.Size

@@ -15,6 +15,7 @@ const (
 	// them and do not see them.
 	reservedPrefix      = "stardust-s3-"
 	reservedChecksum    = reservedPrefix + "checksum" // "CRC32 AAAAAA=="
+	reservedParts       = reservedPrefix + "parts"    // see sizesText
 	reservedExpires     = reservedPrefix + "expires"
 	reservedClass       = reservedPrefix + "storage-class"
 	reservedRedirect    = reservedPrefix + "website-redirect"

@@ -140,7 +140,7 @@ func (x *exchange) copyObject() error {
 	d.time("LastModified", result.Meta.LastModified)
 	if c, value, ok := storedChecksum(result.Attributes); ok {
 		d.text(c.element(), value)
-		d.text("ChecksumType", "FULL_OBJECT")
+		d.text("ChecksumType", kindOf(value))
 	}
 	x.writeDocument(http.StatusOK, d)
 	return nil

@@ -79,7 +79,7 @@ func (x *exchange) readObject(head bool) error {
 	if strings.EqualFold(x.header("X-Amz-Checksum-Mode"), "ENABLED") && end-start == result.Meta.Size {
 		if c, value, ok := storedChecksum(result.Attributes); ok {
 			h.Set(c.header(), value)
-			h.Set("X-Amz-Checksum-Type", "FULL_OBJECT")
+			h.Set("X-Amz-Checksum-Type", kindOf(value))
 		}
 	}
 	status := http.StatusOK
@@ -103,8 +103,8 @@ func contentRange(start, end, size int64) string {
 	return string(strconv.AppendInt(b, size, 10))
 }
 
-// partNumber reads the parameter of that name. No Store tells the borders of
-// the parts that an object was uploaded in, so every object has one.
+// partNumber reads the parameter of that name and asks for the bytes of that part.
+// An object whose parts are not known has one.
 func (x *exchange) partNumber(o *objectstore.GetOptions) (bool, error) {
 	if !x.query.has("partNumber") {
 		return false, nil
@@ -115,10 +115,26 @@ func (x *exchange) partNumber(o *objectstore.GetOptions) (bool, error) {
 		return false, invalidPartNumber()
 	case x.r.Header.Get("Range") != "":
 		return false, fail("InvalidRequest", "Cannot specify both Range header and partNumber query parameter")
-	case number > 1:
+	}
+	result, err := x.bucket.store.Get(x.r.Context(), x.path, &objectstore.GetOptions{Head: true, Version: o.Version, Extensions: o.Extensions})
+	if err != nil {
+		return false, x.readFailure(err, o)
+	}
+	text := result.Attributes.Metadata[reservedParts]
+	start, end, count, ok := partRange(text, number)
+	switch {
+	case ok && end <= result.Meta.Size:
+		x.w.Header().Set("X-Amz-Mp-Parts-Count", strconv.Itoa(count))
+		if end > start {
+			o.Range = objectstore.Bounded(start, end)
+		}
+		if o.IfMatch == "" {
+			o.IfMatch = result.Meta.ETag // the parts are this object's
+		}
+	case text == "" && number == 1:
+	default:
 		return false, fail("InvalidPartNumber", "The requested partnumber is not satisfiable.")
 	}
-	o.Range = nil
 	return true, nil
 }
 
@@ -224,7 +240,7 @@ func (x *exchange) getAttributes() error {
 	if c, value, ok := storedChecksum(result.Attributes); ok && wanted["Checksum"] {
 		d.open("Checksum")
 		d.text(c.element(), value)
-		d.text("ChecksumType", "FULL_OBJECT")
+		d.text("ChecksumType", kindOf(value))
 		d.close("Checksum")
 	}
 	if wanted["StorageClass"] {

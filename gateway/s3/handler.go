@@ -28,6 +28,8 @@ type Handler struct {
 	buffers  sync.Pool           // of *[]byte, copyBufferSize each
 	// completed are the latest completed multipart uploads.
 	completed completedUploads
+	// sums are the checksums of the parts of uploads in progress.
+	sums uploadSums
 }
 
 // copyBufferSize is the size of the buffers that bodies are copied through.

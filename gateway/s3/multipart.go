@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"encoding/xml"
 	"errors"
 	"net/http"
 	"strconv"
@@ -32,6 +33,7 @@ func (x *exchange) createUpload() error {
 	if err != nil {
 		return err
 	}
+	x.h.sums.begin(completedUpload{x.bucket, x.path, id}, algorithm, kind)
 	if algorithm != "" {
 		x.w.Header().Set("X-Amz-Checksum-Algorithm", string(algorithm))
 		x.w.Header().Set("X-Amz-Checksum-Type", kind)
@@ -94,6 +96,16 @@ func (x *exchange) uploadPart() error {
 	if err != nil {
 		return err
 	}
+	upload := completedUpload{x.bucket, x.path, id}
+	sum := p.declared.checksum
+	switch wanted := x.h.sums.wanted(upload); {
+	case wanted == "":
+	case sum == "":
+		p.compute(wanted)
+		sum = wanted
+	case sum != wanted:
+		return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", strings.ToLower(string(wanted)), strings.ToLower(string(sum)))
+	}
 	body, release, err := x.body(p)
 	if err != nil {
 		return err
@@ -104,6 +116,11 @@ func (x *exchange) uploadPart() error {
 		return err
 	}
 	x.setWritten(&objectstore.PutResult{ETag: part.ETag}, p)
+	if sum != "" {
+		known := partSum{etag: part.ETag, checksum: sum, sum: p.additional()}
+		x.h.sums.add(upload, number, known)
+		x.w.Header().Set(sum.header(), known.value())
+	}
 	x.w.Header().Del("X-Amz-Checksum-Type")
 	x.w.Header().Del("X-Amz-Object-Size")
 	x.writeStatus(http.StatusOK)
@@ -116,8 +133,6 @@ func (x *exchange) completeUpload() error {
 	if err != nil {
 		return err
 	}
-	// The x-amz-checksum- headers of this request tell of the object and not
-	// of the document in its body.
 	body, err := x.completeDocument()
 	if err != nil {
 		return err
@@ -125,18 +140,23 @@ func (x *exchange) completeUpload() error {
 	id := x.query.get("uploadId")
 	done := completedUpload{x.bucket, x.path, id}
 	result := x.h.completed.get(done)
+	var sum objectSum
 	if result == nil {
 		parts, err := x.checkParts(id, body)
 		if err != nil {
 			return err
 		}
+		if sum, err = x.checkWhole(done, body, parts); err != nil {
+			return err
+		}
 		result, err = x.bucket.uploads.CompleteMultipart(x.r.Context(), x.path, id, parts, &objectstore.CompleteOptions{
-			Mode: mode, UpdateVersion: version, Extensions: x.extensions(),
+			Mode: mode, UpdateVersion: version, Extensions: x.extensions(), Metadata: sum.metadata(parts),
 		})
 		if err != nil {
 			return x.writeError(err, mode)
 		}
 		x.h.completed.add(done, result)
+		x.h.sums.end(done)
 	}
 	if result.Version != "" {
 		x.w.Header().Set("X-Amz-Version-Id", result.Version)
@@ -146,6 +166,10 @@ func (x *exchange) completeUpload() error {
 	d.text("Bucket", x.bucketName)
 	d.text("Key", x.key)
 	d.etag(result.ETag)
+	if sum.value != "" {
+		d.text(sum.checksum.element(), sum.value)
+		d.text("ChecksumType", kindOf(sum.value))
+	}
 	x.writeDocument(http.StatusOK, d)
 	return nil
 }
@@ -159,13 +183,26 @@ func (x *exchange) location() string {
 	return scheme + "://" + x.r.Host + escape(x.r.URL.Path, true)
 }
 
-func (x *exchange) completeDocument() ([]objectstore.Part, error) {
-	var parts []objectstore.Part
+// namedPart is a part as a completion names it.
+type namedPart struct {
+	objectstore.Part
+	checksum checksum // "" when the client names none
+	value    string
+}
+
+func (x *exchange) completeDocument() ([]namedPart, error) {
+	var parts []namedPart
 	err := x.readDocument("CompleteMultipartUpload", false, func(c xmlChild) error {
 		if c.name() != "Part" {
 			return c.skip()
 		}
-		var item struct{ PartNumber, ETag string }
+		var item struct {
+			PartNumber, ETag string
+			Others           []struct {
+				XMLName xml.Name
+				Value   string `xml:",chardata"`
+			} `xml:",any"`
+		}
 		if err := c.decode(&item); err != nil {
 			return err
 		}
@@ -183,7 +220,14 @@ func (x *exchange) completeDocument() ([]objectstore.Part, error) {
 		if len(tags) != 1 {
 			return errors.New("a Part without ETag")
 		}
-		parts = append(parts, objectstore.Part{Number: number, ETag: tags[0]})
+		part := namedPart{Part: objectstore.Part{Number: number, ETag: tags[0]}}
+		for _, other := range item.Others {
+			name, ok := strings.CutPrefix(other.XMLName.Local, "Checksum")
+			if c, known := parseChecksum(name); ok && known && strings.TrimSpace(other.Value) != "" {
+				part.checksum, part.value = c, strings.TrimSpace(other.Value)
+			}
+		}
+		parts = append(parts, part)
 		return nil
 	})
 	if err != nil {
@@ -197,7 +241,11 @@ func (x *exchange) completeDocument() ([]objectstore.Part, error) {
 
 // checkParts compares the parts that the client names with those uploaded, and
 // returns them with their sizes.
-func (x *exchange) checkParts(id string, parts []objectstore.Part) ([]objectstore.Part, error) {
+func (x *exchange) checkParts(id string, named []namedPart) ([]objectstore.Part, error) {
+	parts := make([]objectstore.Part, len(named))
+	for i := range named {
+		parts[i] = named[i].Part
+	}
 	uploaded := make(map[int]objectstore.Part)
 	for part, err := range x.bucket.uploads.ListParts(x.r.Context(), x.path, id) {
 		if err != nil {
@@ -243,6 +291,7 @@ func (x *exchange) abortUpload() error {
 	if err := x.bucket.uploads.AbortMultipart(x.r.Context(), x.path, x.query.get("uploadId")); err != nil {
 		return err
 	}
+	x.h.sums.end(completedUpload{x.bucket, x.path, x.query.get("uploadId")})
 	x.writeStatus(http.StatusNoContent)
 	return nil
 }

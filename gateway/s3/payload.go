@@ -71,10 +71,28 @@ type payload struct {
 // check is one digest of the body.
 type check struct {
 	hash    hash.Hash
-	want    []byte // nil when it comes in the trailer
+	want    []byte // nil when it comes in the trailer, or is only computed
 	failure func(want, got []byte) *Failure
 	// additional says that it is an x-amz-checksum- one.
 	additional bool
+	// computed says that it is not compared with anything.
+	computed bool
+}
+
+// compute has a checksum computed that the request did not promise.
+func (p *payload) compute(c checksum) {
+	p.checks = append(p.checks, check{additional: true, computed: true, hash: c.newHash()})
+}
+
+// additional returns the additional checksum of a body that was read to its end,
+// promised or computed; nil when there is none.
+func (p *payload) additional() []byte {
+	for _, c := range p.checks {
+		if c.additional {
+			return c.hash.Sum(nil)
+		}
+	}
+	return nil
 }
 
 func sha256Mismatch(want, got []byte) *Failure {
@@ -186,6 +204,9 @@ func (p *payload) verify() error {
 	}
 	for i := range p.checks {
 		c := &p.checks[i]
+		if c.computed {
+			continue
+		}
 		if c.want == nil {
 			var err error
 			if c.want, err = p.fromTrailer(); err != nil {

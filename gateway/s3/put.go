@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,11 +14,16 @@ import (
 // openPayload prepares the request's body, at most limit bytes. Nothing is
 // read, so that a client which expects 100-continue has not sent it yet.
 func (x *exchange) openPayload(limit int64) (*payload, error) {
+	return x.openPayloadWith(limit, x.lookup)
+}
+
+// openPayloadWith is openPayload with the headers that lookup shows of checksums.
+func (x *exchange) openPayloadWith(limit int64, lookup func(string) (string, bool)) (*payload, error) {
 	var raw io.Reader = x.r.Body
 	if limit := x.h.options.StallTimeout; limit > 0 {
 		raw = &stallingBody{Reader: raw, control: http.NewResponseController(x.w), limit: limit}
 	}
-	p, err := newPayload(x.r, raw, x.lookup, x.identity.payload, x.identity.digest, x.identity.signer)
+	p, err := newPayload(x.r, raw, lookup, x.identity.payload, x.identity.digest, x.identity.signer)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +142,12 @@ func (x *exchange) writeError(err error, mode objectstore.PutMode) error {
 // child keeps may be as large as the body: that is charged to
 // Options.MaxBufferedBytes, unless it is small.
 func (x *exchange) readDocument(root string, required bool, child func(xmlChild) error) error {
-	p, err := x.openPayload(maxDocument)
+	lookup := x.lookup
+	if root == "CompleteMultipartUpload" {
+		// Its x-amz-checksum- headers tell of the object.
+		lookup = func(string) (string, bool) { return "", false }
+	}
+	p, err := x.openPayloadWith(maxDocument, lookup)
 	if err != nil {
 		return err
 	}
@@ -149,10 +158,6 @@ func (x *exchange) readDocument(root string, required bool, child func(xmlChild)
 			return fail("SlowDown", "Please reduce your request rate: the memory for request bodies is in use.")
 		}
 		defer x.h.memory.Release(charge)
-	}
-	if root == "CompleteMultipartUpload" {
-		// Its x-amz-checksum- headers tell of the object.
-		p.checks = slices.DeleteFunc(p.checks, func(c check) bool { return c.additional && p.declared.value != "" })
 	}
 	if required && p.declared.checksum == "" && x.r.Header.Get("Content-Md5") == "" && x.identity.payload != hashedPayload {
 		return fail("InvalidRequest", "Missing required header for this request: Content-MD5 OR x-amz-checksum-*")

@@ -104,7 +104,7 @@ func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, 
 	if err := s.checkCondition(path, options.Mode, options.UpdateVersion); err != nil {
 		return nil, err
 	}
-	d := details{Attributes: u.Attributes, Tags: u.Tags}
+	d := details{Attributes: u.Attributes.WithMetadata(options.Metadata), Tags: u.Tags}
 	t, err := s.writeTemp(!d.empty(), func(file *os.File) error { return s.joinParts(ctx, file, id, parts) })
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

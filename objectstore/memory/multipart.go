@@ -119,6 +119,7 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 	if err != nil {
 		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
+	o.attributes = o.attributes.WithMetadata(options.Metadata)
 	result, err := s.install(o, options.Mode, options.UpdateVersion)
 	if err != nil {
 		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
