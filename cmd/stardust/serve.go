@@ -15,6 +15,7 @@ import (
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/accounts"
+	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/gateway/server"
 )
 
@@ -30,6 +31,8 @@ type databaseServeFlags struct {
 	api       bool
 	page      bool
 	webdav    bool
+	s3        bool
+	region    string
 	maxUpload byteSize
 	perClient int
 	requests  int
@@ -42,14 +45,15 @@ func newServeCommand(e *env) *cobra.Command {
 		Use:     "serve FILE...",
 		Short:   "Serve databases to browsers, WebDAV clients and programs",
 		GroupID: groupTransfer,
-		Long: `Serve databases: a web page, an interface for programs under /v1/, and WebDAV under
-/dav/, all on the same address. With several databases, each is beneath the name of its
-file. A missing database is made.
+		Long: `Serve databases: a web page, an interface for programs under /v1/, WebDAV under /dav/
+and S3, all on the same address. With several databases, each is beneath the name of its
+file, and there is no S3. A missing database is made.
 
 Without --users everybody who reaches the address may do everything, so that it must
 be on loopback. With --users FILE, which stardust user add makes, people log in with
 passwords and programs send tokens. An address beyond loopback needs both --users and
-TLS.
+TLS. S3 clients sign with the tokens that stardust token add --s3 makes, or without
+--users with the keys in $` + envAccessKey + ` and $` + envSecretKey + `.
 
 Beside them are /healthz, /readyz and /metrics (Prometheus). SIGINT or SIGTERM finishes
 the requests under way and stops. docs/serve.md is the guide.`,
@@ -62,8 +66,8 @@ the requests under way and stops. docs/serve.md is the guide.`,
 			if (f.certFile == "") != (f.keyFile == "") {
 				return usagef("--tls-cert and --tls-key go together")
 			}
-			if !f.api && !f.webdav {
-				return usagef("there is nothing to serve: leave on --api or --webdav")
+			if !f.api && !f.webdav && !f.s3 {
+				return usagef("there is nothing to serve: leave on --api, --webdav or --s3")
 			}
 			return e.serveDatabases(cmd.Context(), args, &f)
 		},
@@ -79,6 +83,8 @@ the requests under way and stops. docs/serve.md is the guide.`,
 	flags.BoolVar(&f.api, "api", true, "serve the interface for programs")
 	flags.BoolVar(&f.page, "page", true, "serve the web page, which needs the interface")
 	flags.BoolVar(&f.webdav, "webdav", true, "serve WebDAV")
+	flags.BoolVar(&f.s3, "s3", true, "serve S3 to clients that have keys")
+	flags.StringVar(&f.region, "region", "us-east-1", "the region that S3 signatures name")
 	flags.Var(&f.maxUpload, "max-upload", "largest file that is taken, such as 10GiB (0: any)")
 	flags.IntVar(&f.perClient, "max-connections", 0, "connections of one client's address (0: 256)")
 	flags.IntVar(&f.requests, "max-requests", 0, "requests at a time (0: 1024)")
@@ -132,8 +138,12 @@ func (e *env) serveDatabases(ctx context.Context, files []string, f *databaseSer
 // sites opens the databases. The caller calls end, also after an error.
 func (e *env) sites(files []string, f *databaseServeFlags, people *accounts.File, closing <-chan struct{}) (sites []*server.Site, end func() error, err error) {
 	var open []*stardust.DB
+	var endpoints []*s3.Handler
 	end = func() error {
 		var all error
+		for _, endpoint := range endpoints {
+			all = errors.Join(all, endpoint.Close(context.Background()))
+		}
 		for _, db := range open {
 			all = errors.Join(all, db.Close())
 		}
@@ -156,11 +166,21 @@ func (e *env) sites(files []string, f *databaseServeFlags, people *accounts.File
 			}
 			seen[name] = true
 		}
-		sites = append(sites, server.NewSite(db, &server.Options{
+		site := &server.Options{
 			Name: name, Accounts: people, ReadOnly: f.readOnly, MaxUpload: int64(f.maxUpload), Secure: f.certFile != "",
 			WithoutAPI: !f.api, WithoutPage: !f.page, WithoutWebDAV: !f.webdav,
 			Closing: closing, Logger: e.serviceLogger(), Now: e.now,
-		}))
+		}
+		if f.s3 && name == "" {
+			endpoint, err := e.s3Handler(db, f, people)
+			if err != nil {
+				return nil, end, err
+			}
+			if endpoint != nil {
+				site.S3, endpoints = endpoint, append(endpoints, endpoint)
+			}
+		}
+		sites = append(sites, server.NewSite(db, site))
 	}
 	return sites, end, nil
 }
