@@ -111,12 +111,15 @@ func (m *Mount) Wait() error {
 // files open there get an error from then on. It returns what Wait does.
 func (m *Mount) Unmount() error {
 	err := m.shared.commitAll()
-	if busy := m.server.Unmount(); busy != nil {
-		if lazy := detach(m.dir); lazy != nil {
-			return errors.Join(err, busy, lazy)
-		}
+	busy := m.server.Unmount()
+	if busy == nil {
+		return m.Wait() // which tries again what failed
 	}
-	return errors.Join(err, m.Wait())
+	if lazy := detach(m.dir); lazy != nil {
+		return errors.Join(err, busy, lazy)
+	}
+	// Programs may have written since the first try.
+	return m.shared.commitAll()
 }
 
 // detach takes a directory that is in use out of the tree. The kernel ends the

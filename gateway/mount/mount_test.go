@@ -144,3 +144,23 @@ func TestALargeDirectoryIsListedWhole(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestAChangeInALargeFileCostsItsChunks(t *testing.T) {
+	f := mounted(t, nil)
+	f.sh("head -c 30000000 /dev/urandom >big; cp big copy")
+	before, err := f.db.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.sh("printf changed | dd of=big bs=1 seek=15000000 conv=notrunc 2>/dev/null; cmp -l big copy | wc -l")
+	after, err := f.db.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grown := after.ChunkBytes - before.ChunkBytes; grown < 1 || grown > 9_000_000 {
+		t.Errorf("%d bytes for a change of 7", grown)
+	}
+	if got := f.content("big")[15_000_000:15_000_007]; got != "changed" {
+		t.Errorf("got %q", got)
+	}
+}
