@@ -4,14 +4,14 @@ GO       ?= go
 # Programs that tests and lint need, built once from pinned modules.
 BIN      := $(CURDIR)/bin
 
-.PHONY: test lint fmt build unit race seeds small fuzz bench deps clean install library
+.PHONY: test lint fmt build unit race serial seeds small fuzz bench deps clean install library release
 
 # Everything that must hold before a change lands.
 # It names what the machine lacks before the tests and again at the end.
 test: deps
 	@mkdir -p $(BIN)
 	@$(GO) run ./tools/needs >$(BIN)/needs.txt; cat $(BIN)/needs.txt
-	@$(MAKE) --no-print-directory lint build race seeds small; status=$$?; \
+	@$(MAKE) --no-print-directory lint build race serial small; status=$$?; \
 	  echo; cat $(BIN)/needs.txt; \
 	  if [ $$status = 0 ]; then echo "all tests passed"; fi; exit $$status
 
@@ -34,18 +34,29 @@ fmt: $(BIN)/golangci-lint
 $(BIN)/golangci-lint: tools.mod tools.sum
 	$(GO) build -modfile=tools.mod -ldflags='-s -w' -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+# What takes long or runs other programs is left out.
+PEERS := versitygw,node,slatedb,aws-js,aws,s3cmd,flatc,chromium,playwright,fake-gcs,azurite,cc,g++,clang,valgrind
 unit:
-	$(GO) test ./...
+	STARDUST_WITHOUT=$(PEERS) $(GO) test -short ./...
+
+# Every test runs once, under the race detector or without. Without run those
+# that it would only slow down: one goroutine's arithmetic, programs in other
+# languages, and simulations, whose schedule is their own.
+SERIAL_PACKAGES := ./cmd/libstardust ./e2e/... ./examples/... ./internal/chunk ./internal/dust ./internal/lint ./mirror/simtest
+SERIAL_TESTS    := ^(TestAttributesHaveALimit|TestTenThousandLevelsOfDirectories|TestEverySSTReadIsServedLocallyAndTheDiskStaysBounded)$$
 
 # Without a C compiler, which the race detector builds with, the tests run all the same.
 race:
 	@if $(GO) run ./tools/needs race; then flag=-race; else flag=; fi; \
-	  echo "$(GO) test $$flag -timeout 30m ./..."; $(GO) test $$flag -timeout 30m ./...
+	  $(GO) test $$flag -timeout 30m -skip '$(SERIAL_TESTS)' $$($(GO) list ./... | grep -vxF "$$($(GO) list $(SERIAL_PACKAGES))")
 
-# The simulations again without the race detector, which slows them down: a few
-# thousand seeds.
+serial:
+	$(GO) test -timeout 30m $(SERIAL_PACKAGES)
+	$(GO) test -timeout 30m -run '$(SERIAL_TESTS)' . ./slatedb
+
+# The simulations' many seeds: about an hour.
 seeds:
-	$(GO) test ./mirror/simtest ./slatedb
+	STARDUST_LONG=1 $(GO) test -timeout 3h ./mirror/simtest ./slatedb
 
 # What has no need of 64 bits, on 32.
 small:
@@ -89,5 +100,10 @@ install: library
 	build/stardust completion bash >"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/stardust"
 	build/stardust completion zsh >"$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_stardust"
 
+# Static programs for every platform, with man pages, completions, checksums and
+# bills of materials, into dist/.
+release:
+	tools/release.sh
+
 clean:
-	rm -rf $(BIN) build
+	rm -rf $(BIN) build dist
