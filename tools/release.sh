@@ -27,7 +27,9 @@ build() { # GOOS GOARCH output
 ${GO:-go} build -C tools/sbom -trimpath -buildvcs=false -o "$root/dist/stage/sbom" .
 build "$(${GO:-go} env GOHOSTOS)" "$(${GO:-go} env GOHOSTARCH)" dist/stage/host
 version=$(dist/stage/host version | sed -n 's/^stardust //p')
-[ -n "$version" ] || { echo "release: the program does not know its version" >&2; exit 1; }
+case $version in
+'' | *'('*) echo "release: Go noted no version: build from a clone, not from a linked work tree" >&2; exit 1 ;;
+esac
 
 dist/stage/host man dist/stage/extra/man
 mkdir dist/stage/extra/completions
