@@ -129,11 +129,11 @@ func writeOne(t *testing.T, db *stardust.DB, n int64) error {
 }
 
 func copyWhileWritten(t *testing.T, seed uint64, trials int, outcomes map[string]int) {
-	dir, err := os.MkdirTemp(stardust.FastDir(t), "")
+	dir, err := os.MkdirTemp(stardust.FastDir(t), "") //nolint:usetesting // faster than the default directory
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // the test's directory goes after
+	defer os.RemoveAll(dir)
 	w := &writing{path: filepath.Join(dir, "db"), stop: make(chan struct{}), begun: make(chan struct{}), done: make(chan struct{})}
 	go w.write(t, seed)
 	defer func() { close(w.stop); <-w.done }()

@@ -107,7 +107,7 @@ func (s *salvaging) run(ctx context.Context, from, to string) (*SalvageReport, e
 	if err != nil {
 		return nil, openError(from, err)
 	}
-	defer wreck.Close() //nolint:errcheck // it was only read
+	defer wreck.Close()
 	found, err := salvage.Read(ctx, wreck, func(done, total int64) {
 		s.progress.Read, s.progress.Size = done, total
 		s.step()

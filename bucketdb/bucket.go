@@ -117,7 +117,7 @@ func (b *bucket) read(ctx context.Context, path objectstore.Path) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	defer result.Body.Close() //nolint:errcheck // what was read is checked
+	defer result.Body.Close()
 	if result.Meta.Size > batch.MaxSize {
 		return nil, damaged("%q in %s has %d bytes, more than a batch can have", path, b.store, result.Meta.Size)
 	}

@@ -108,7 +108,7 @@ func TestACloneOfAnyRevision(t *testing.T) {
 			}
 			mustEqual(t, db, clone)
 		}
-		clone.Close() //nolint:errcheck // only read
+		clone.Close()
 	}
 	_, err := Clone(t.Context(), store, filepath.Join(fastDir(t), "clone"), &PullOptions{At: latest + 1})
 	if !errors.Is(err, stardust.StatusNotFound) {
@@ -132,7 +132,7 @@ func TestPartedHistoriesAreNamed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer upload.Close() //nolint:errcheck // returns nil
+			defer upload.Close()
 			if _, err := upload.Write([]byte("y")); err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +245,7 @@ func TestACloneReplacesNothing(t *testing.T) {
 		} else {
 			theirs := openDB(t, partial)
 			put(t, theirs, "theirs", nil)
-			theirs.Close() //nolint:errcheck // checked below
+			theirs.Close()
 		}
 		before, err := os.ReadFile(partial)
 		if err != nil {

@@ -69,7 +69,7 @@ func (f *packFetch) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	defer result.Body.Close() //nolint:errcheck // what was read is checked
+	defer result.Body.Close()
 	if result.Meta.Size != f.pack.Size {
 		return damaged("%q in %s has %d bytes, %d were written", path, f.bucket.store, result.Meta.Size, f.pack.Size)
 	}

@@ -24,7 +24,7 @@ func TestFollowPushesEachCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer beside.Close() //nolint:errcheck // it reads only
+	defer beside.Close()
 	now := time.Unix(1_700_000_000, 0)
 	var down atomic.Bool
 	var requests atomic.Int64

@@ -204,7 +204,7 @@ func (s *simulation) outcome(i int, err error) {
 	case errors.Is(err, stardust.StatusNotFound), errors.Is(err, stardust.StatusConflict):
 		// a revision that is not there, or that a clone which goes on is beyond
 	case errors.Is(err, ErrDiverged), errors.Is(err, ErrOtherDatabase):
-		s.dbs[i].Close() //nolint:errcheck // it is given up
+		s.dbs[i].Close()
 		s.dbs[i] = nil
 	default:
 		s.t.Fatalf("replica %d: %v", i, err)
@@ -214,7 +214,7 @@ func (s *simulation) outcome(i int, err error) {
 // clone loses a replica and makes a new one, which may be cut off and go on.
 func (s *simulation) clone(i int) {
 	if s.dbs[i] != nil {
-		s.dbs[i].Close() //nolint:errcheck // it is lost
+		s.dbs[i].Close()
 		s.dbs[i] = nil
 	}
 	path := filepath.Join(fastDir(s.t), "replica")

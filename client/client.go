@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -79,9 +80,7 @@ func (c *Client) do(ctx context.Context, r *request) (*http.Response, error) {
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	for name, values := range r.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, r.header)
 	switch {
 	case c.options.Token != "":
 		req.Header.Set("Authorization", "Bearer "+c.options.Token)

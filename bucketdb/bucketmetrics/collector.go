@@ -43,7 +43,7 @@ var names = [...]struct {
 func NewCollector(now func() time.Time) *Collector {
 	c := &Collector{now: now}
 	if now == nil {
-		c.now = time.Now
+		c.now = time.Now //nolint:forbidigo // the default clock
 	}
 	for i, m := range names {
 		c.descs[i] = prometheus.NewDesc("stardust_bucket_"+m.name, m.help, nil, nil)

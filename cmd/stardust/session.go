@@ -48,7 +48,7 @@ func (e *env) readOrNothing(ctx context.Context, file string, fn func(*session) 
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // only an empty database is in it
+	defer os.RemoveAll(dir)
 	quiet := *e
 	quiet.quiet = true
 	return quiet.write(ctx, filepath.Join(dir, "empty"), true, fn)

@@ -94,7 +94,7 @@ func (e *env) readPassword(name string) (string, error) {
 	file, ok := e.in.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		line, err := bufio.NewReader(io.LimitReader(e.in, 4096)).ReadString('\n')
-		if err == io.EOF && line != "" { //nolint:errorlint // readers return EOF itself
+		if err == io.EOF && line != "" {
 			err = nil
 		}
 		return strings.TrimRight(line, "\r\n"), about("the password on standard input", err)

@@ -70,7 +70,7 @@ func (h *Handler) call(ctx context.Context, c *call, in *callInput) (*documentOu
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	defer request.Close() //nolint:errcheck // always nil
+	defer request.Close()
 	objects, err := h.view(ctx, in.At)
 	if err != nil {
 		return nil, problemOf(err)

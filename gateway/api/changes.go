@@ -113,7 +113,7 @@ func (h *Handler) firstChange(r *http.Request) (int64, error) {
 
 // sendChanges sends what was committed from a revision on, and returns the
 // revision to go on with. gone is the error of a client that has gone.
-func (h *Handler) sendChanges(w http.ResponseWriter, r *http.Request, from int64) (next int64, err, gone error) { //nolint:staticcheck // two kinds
+func (h *Handler) sendChanges(w http.ResponseWriter, r *http.Request, from int64) (next int64, err, gone error) {
 	root := trim(pathOf(r))
 	for t, err := range h.db.Transactions(from) {
 		if err != nil {

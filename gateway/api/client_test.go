@@ -179,7 +179,7 @@ func driveFiles(t *testing.T, c *client.Client) {
 	if found, complete, err := c.Search(ctx, "a", "OLD", 0); err != nil || !complete || len(found) != 2 || found[0].Path != "/b/old.txt" {
 		t.Errorf("search: %+v, %v, %v", found, complete, err)
 	}
-	checkArchives(t, ctx, c)
+	checkArchives(ctx, t, c)
 	if err := c.Remove(ctx, "a/moved", false); err == nil {
 		t.Error("removed a directory that is not empty")
 	}
@@ -191,7 +191,7 @@ func driveFiles(t *testing.T, c *client.Client) {
 	}
 }
 
-func checkArchives(t *testing.T, ctx context.Context, c *client.Client) {
+func checkArchives(ctx context.Context, t *testing.T, c *client.Client) {
 	t.Helper()
 	archive, err := c.Archive(ctx, "a", "tar", 0)
 	packed := text(t, archive, err)
@@ -199,7 +199,7 @@ func checkArchives(t *testing.T, ctx context.Context, c *client.Client) {
 	contents := map[string]string{}
 	for {
 		header, err := in.Next()
-		if err == io.EOF { //nolint:errorlint // EOF itself
+		if err == io.EOF {
 			break
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -52,8 +53,7 @@ func badRequest(message string) *Problem {
 
 // problemOf returns the document of an error.
 func problemOf(err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
 	var e *stardust.Error
@@ -94,15 +94,16 @@ func problemTransformer(_ huma.Context, _ string, v any) (any, error) {
 	if !ok {
 		return v, nil
 	}
-	message := model.Detail
+	var message strings.Builder
+	message.WriteString(model.Detail)
 	for _, detail := range model.Errors {
-		message += "; " + detail.Error()
+		message.WriteString("; " + detail.Error())
 	}
 	code := ""
 	if model.Status == http.StatusRequestEntityTooLarge {
 		code = codeTooLarge
 	}
-	return newProblem(stardust.StatusInvalidArgument, code, message, model.Status), nil
+	return newProblem(stardust.StatusInvalidArgument, code, message.String(), model.Status), nil
 }
 
 // writeProblem answers with an error, unless the answer has begun.

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/stardustdb/stardust"
@@ -81,7 +82,7 @@ type promisedReader struct {
 func (p *promisedReader) Read(b []byte) (int, error) {
 	n, err := p.from.Read(b)
 	p.hash.Write(b[:n])
-	if err == io.EOF && subtle.ConstantTimeCompare(p.hash.Sum(nil), p.want) == 0 { //nolint:errorlint // readers return EOF itself
+	if err == io.EOF && subtle.ConstantTimeCompare(p.hash.Sum(nil), p.want) == 0 {
 		return n, newProblem(stardust.StatusInvalidArgument, codeBody, "the body is not what Content-Digest says: nothing was stored; send it again", http.StatusBadRequest)
 	}
 	return n, err
@@ -166,8 +167,8 @@ func RemoveAll(tree stardust.Tree, entity int64) error {
 			return err
 		}
 	}
-	for i := len(directories) - 1; i >= 0; i-- {
-		if err := tree.Remove(directories[i], 0); err != nil {
+	for _, directory := range slices.Backward(directories) {
+		if err := tree.Remove(directory, 0); err != nil {
 			return err
 		}
 	}

@@ -108,7 +108,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.reader.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
-	if err == io.EOF && b.left > 0 { //nolint:errorlint // readers return EOF itself
+	if err == io.EOF && b.left > 0 {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err

@@ -54,8 +54,7 @@ func pattern(seed uint64, n int) []byte {
 }
 
 func codeOf(err error) string {
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()
 	}
 	return ""

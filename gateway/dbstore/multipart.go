@@ -58,7 +58,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 	if _, err := s.tree(ctx); err != nil {
 		return "", s.fail(op, path, err)
 	}
-	u := &upload{id: rand.Text(), path: path, initiated: time.Now().UTC(), options: *options, parts: make(map[int]part)}
+	u := &upload{id: rand.Text(), path: path, initiated: time.Now().UTC(), options: *options, parts: make(map[int]part)} //nolint:forbidigo // shown, never decided by
 	u.options.Attributes, u.options.Tags = options.Attributes.Clone(), maps.Clone(options.Tags)
 	s.uploads.mu.Lock()
 	defer s.uploads.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 		return p, err
 	}
 	p.digest = published.Digest
-	p.Part = objectstore.Part{Number: number, ETag: published.Digest.String(), Size: published.Size, LastModified: time.Now().UTC()}
+	p.Part = objectstore.Part{Number: number, ETag: published.Digest.String(), Size: published.Size, LastModified: time.Now().UTC()} //nolint:forbidigo // shown, never decided by
 	s.uploads.mu.Lock()
 	defer s.uploads.mu.Unlock()
 	u, err := s.uploads.find(path, id)
@@ -217,7 +217,7 @@ func (c *concatenation) Read(p []byte) (int, error) {
 			c.parts = c.parts[1:]
 		}
 		n, err := c.reader.Read(p)
-		if err == io.EOF { //nolint:errorlint // readers return EOF itself
+		if err == io.EOF {
 			c.close()
 			err = nil
 		}

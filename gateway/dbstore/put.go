@@ -102,7 +102,7 @@ func (e *exact) Read(p []byte) (int, error) {
 	switch {
 	case e.left < 0:
 		return 0, fmt.Errorf("%w: the body is longer than its size", objectstore.ErrInvalidOption)
-	case err == io.EOF && e.left > 0: //nolint:errorlint // readers return EOF itself
+	case err == io.EOF && e.left > 0:
 		return n, io.ErrUnexpectedEOF
 	}
 	return n, err

@@ -15,8 +15,7 @@ func errnoOf(err error) syscall.Errno {
 	if err == nil {
 		return 0
 	}
-	var e *stardust.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*stardust.Error](err); ok {
 		if errno := codeErrno(e.Code); errno != 0 {
 			return errno
 		}

@@ -155,7 +155,7 @@ type shared struct {
 
 func newShared(db *stardust.DB, path string, options *Options) *shared {
 	s := &shared{
-		db: db, path: path, drafts: options.Drafts, log: options.Log, started: time.Now(),
+		db: db, path: path, drafts: options.Drafts, log: options.Log, started: time.Now(), //nolint:forbidigo // the network and the kernel know no other clock
 		uid: uint32(os.Getuid()), gid: uint32(os.Getgid()), files: make(map[int64]*file),
 	}
 	if s.drafts == "" {

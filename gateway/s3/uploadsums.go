@@ -2,6 +2,7 @@ package s3
 
 import (
 	"encoding/base64"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,9 +78,7 @@ func (u *uploadSums) of(id completedUpload) (c checksum, kind string, parts map[
 		return "", "", nil
 	}
 	parts = make(map[int]partSum, len(known.parts))
-	for number, part := range known.parts {
-		parts[number] = part
-	}
+	maps.Copy(parts, known.parts)
 	return known.checksum, known.kind, parts
 }
 

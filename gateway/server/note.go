@@ -50,7 +50,7 @@ func (c *counted) Write(p []byte) (int, error) {
 		c.status = http.StatusOK
 	}
 	if c.stall > 0 {
-		_ = c.control.SetWriteDeadline(time.Now().Add(c.stall)) // not every connection has one
+		_ = c.control.SetWriteDeadline(time.Now().Add(c.stall)) //nolint:forbidigo // the network and the kernel know no other clock
 	}
 	n, err := c.ResponseWriter.Write(p)
 	c.bytes += int64(n)
@@ -69,10 +69,10 @@ type watched struct {
 }
 
 func (b *watched) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) // as above
+	_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) //nolint:forbidigo // the network and the kernel know no other clock
 	n, err := b.body.Read(p)
 	b.bytes += int64(n)
-	if err == io.EOF { //nolint:errorlint // bodies return EOF itself
+	if err == io.EOF {
 		// What watches for a client that goes must not take the deadline for that.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // ServerOptions are the options of [NewServer]. Zero fields have defaults.
-type ServerOptions struct {
+type ServerOptions struct { //nolint:revive // Options are the site's
 	// TLS turns TLS on, and HTTP/2 with it; it must hold a certificate.
 	TLS *tls.Config
 	// Hosts are names that requests may be sent to besides addresses and
@@ -117,7 +117,7 @@ func (s *Server) serve(server *http.Server, listener net.Listener) error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
+	start := time.Now() //nolint:forbidigo // shown, never decided by
 	n := &note{service: "server"}
 	control := http.NewResponseController(w)
 	c := &counted{ResponseWriter: w, control: control, stall: s.options.Stall}
@@ -129,7 +129,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
 	s.metrics.begin()
 	defer func() {
-		_ = control.SetWriteDeadline(time.Now().Add(s.options.Stall)) // for what is still buffered
+		_ = control.SetWriteDeadline(time.Now().Add(s.options.Stall)) //nolint:forbidigo // the network and the kernel know no other clock
 		took := time.Since(start)
 		s.metrics.end(n.service, c, took)
 		logRequest(s.options.Logger, r, n, c, took)

@@ -110,11 +110,12 @@ func (w *world) do(method, path, body string, header ...string) (*http.Response,
 		w.t.Fatal(err)
 	}
 	for i := 0; i+1 < len(header); i += 2 {
-		if header[i] == "Host" {
+		switch header[i] {
+		case "Host":
 			r.Host = header[i+1]
-		} else if header[i] == "user" {
+		case "user":
 			r.SetBasicAuth(header[i+1], password)
-		} else {
+		default:
 			r.Header.Set(header[i], header[i+1])
 		}
 	}

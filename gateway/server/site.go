@@ -65,7 +65,7 @@ func NewSite(db *stardust.DB, options *Options) *Site {
 		s.options = *options
 	}
 	if s.options.Now == nil {
-		s.options.Now = time.Now
+		s.options.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	if s.options.Logger == nil {
 		s.options.Logger = slog.New(slog.DiscardHandler)

@@ -127,7 +127,10 @@ func TestAMoveOverAFileIsOneCommit(t *testing.T) {
 	}
 	w.want(204, "MOVE", "/new", "", "Destination", w.base+"/old")
 	commits := 0
-	for range w.db.Transactions(before.LastRevision + 1) {
+	for _, err := range w.db.Transactions(before.LastRevision + 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		commits++
 	}
 	if commits != 1 {

@@ -56,7 +56,7 @@ func isUnfinished(path string) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || info.Size() > headSize+minExtent+trailerSize || time.Since(info.ModTime()) < unfinishedAge {
 		return false

@@ -136,8 +136,7 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 	path := newChain(top)
 	defer path.close()
 	for node, err := range ex.from.Walk(entity) {
-		var lost *LostError
-		if errors.As(err, &lost) {
+		if lost, ok := errors.AsType[*LostError](err); ok {
 			ex.lost(&node, lost.Err)
 			continue
 		}

@@ -168,6 +168,6 @@ const (
 	Updated
 	// Unchanged was there as it should be.
 	Unchanged
-	// Moved: it was elsewhere in the tree, with its content.
+	// Moved was elsewhere in the tree, with its content.
 	Moved
 )

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 )
 
+// ErrNoChecksum says that a copy has no checksums to verify it by.
 var ErrNoChecksum = errors.New("no checksums are known")
 
 const (
@@ -125,7 +126,7 @@ func (s *pieceSums) check(data []byte, lo int64) error {
 	return nil
 }
 
-// blockBuffer returns a buffer of blockSize bytes, for blockBuffers.Put.
+// Buffer returns a buffer of blockSize bytes, for Buffers.Put.
 func (o *OpenFiles) Buffer() *[]byte {
 	if b, ok := o.Buffers.Get().(*[]byte); ok {
 		return b

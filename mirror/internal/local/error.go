@@ -40,7 +40,7 @@ func Fail(op string, path objectstore.Path, err error) error {
 	return &Error{Path: path, Op: op, Source: err}
 }
 
-// refusal: the directory must not be used, and is left as it is.
+// Refusal says that the directory must not be used; it is left as it is.
 type Refusal struct {
 	Message string
 	Source  error // may be nil

@@ -49,7 +49,10 @@ func newEntry(md Metadata) *Entry {
 // empty: unknown.
 func (e *Entry) IsOf(etag string) bool { return etag != "" && e.ETag() == etag }
 
-func (e *Entry) ETag() string    { return e.labels[:e.etagSize] }
+// ETag returns the object's ETag, or "".
+func (e *Entry) ETag() string { return e.labels[:e.etagSize] }
+
+// Version returns the object's version, or "".
 func (e *Entry) Version() string { return e.labels[e.etagSize:] }
 
 // Meta returns what the entry says about the object at path.

@@ -39,9 +39,14 @@ const (
 // FileName is the local name of an object's file: prefix, base and ".obj".
 type FileName string
 
-func (f FileName) object() string             { return string(f) }
-func (f FileName) Meta() string               { return string(f) + metaSuffix }
+func (f FileName) object() string { return string(f) }
+
+// Meta returns the name of the object's meta file.
+func (f FileName) Meta() string { return string(f) + metaSuffix }
+
+// Temp returns the name of a temporary file of the object.
 func (f FileName) Temp(counter uint64) string { return string(f) + "." + decimal(counter) }
+
 func (f FileName) metaTemp(counter uint64) string {
 	return string(f) + metaSuffix + "." + decimal(counter)
 }
@@ -53,7 +58,9 @@ type FileKind int
 
 const (
 	foreignFile FileKind = iota // not part of the layout: left alone
+	// ObjectFile is an object's content.
 	ObjectFile
+	// MetaFile is an object's metadata.
 	MetaFile
 	tempFile
 )

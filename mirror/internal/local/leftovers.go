@@ -28,12 +28,14 @@ func (l *Leftovers) set(path objectstore.Path, left bool) {
 	}
 }
 
+// Count returns how many there are.
 func (l *Leftovers) Count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.paths)
 }
 
+// All returns their paths.
 func (l *Leftovers) All() []objectstore.Path {
 	l.mu.Lock()
 	defer l.mu.Unlock()

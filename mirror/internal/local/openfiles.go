@@ -105,6 +105,7 @@ func (o *OpenFiles) Spare(ctx context.Context, open func() error) error {
 	}
 }
 
+// IsTooManyFiles reports whether the process or the system has no descriptor left.
 func IsTooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
