@@ -104,7 +104,7 @@ func (x *exchange) uploadPart() error {
 		p.compute(wanted)
 		sum = wanted
 	case sum != wanted:
-		return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", strings.ToLower(string(wanted)), strings.ToLower(string(sum)))
+		return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", wanted, sum)
 	}
 	body, release, err := x.body(p)
 	if err != nil {
@@ -142,11 +142,15 @@ func (x *exchange) completeUpload() error {
 	result := x.h.completed.get(done)
 	var sum objectSum
 	if result == nil {
+		promised, err := x.promisedSum()
+		if err != nil {
+			return err
+		}
 		parts, err := x.checkParts(id, body)
 		if err != nil {
 			return err
 		}
-		if sum, err = x.checkWhole(done, body, parts); err != nil {
+		if sum, err = x.checkWhole(done, body, parts, promised); err != nil {
 			return err
 		}
 		result, err = x.bucket.uploads.CompleteMultipart(x.r.Context(), x.path, id, parts, &objectstore.CompleteOptions{

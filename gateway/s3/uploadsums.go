@@ -221,7 +221,7 @@ func (s objectSum) metadata(parts []objectstore.Part) map[string]string {
 // whole, with those of what was uploaded. What can't be compared, since this
 // endpoint was started after the parts were uploaded or they came without that
 // checksum, is refused: the client asked for the comparison.
-func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []objectstore.Part) (sum objectSum, err error) {
+func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []objectstore.Part, promised objectSum) (sum objectSum, err error) {
 	c, kind, sums := x.h.sums.of(id)
 	for _, part := range named {
 		known, ok := sums[part.Number]
@@ -243,14 +243,13 @@ func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []obj
 			return sum, fail("InvalidRequest", "The upload was created using the %s checksum mode. The complete request must use the same checksum mode.", kind)
 		}
 	}
-	promised, err := x.promisedSum()
-	if err != nil {
-		return sum, err
-	}
+	_, count, counted := strings.Cut(promised.value, "-")
 	switch {
 	case promised.value == "":
+	case c != "" && kindOf(promised.value) != kind, counted && count != strconv.Itoa(len(parts)):
+		return sum, fail("InvalidRequest", "Value for %s header is invalid.", promised.checksum.header())
 	case c != "" && promised.checksum != c:
-		return sum, fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", strings.ToLower(string(c)), strings.ToLower(string(promised.checksum)))
+		return sum, fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", c, promised.checksum)
 	default:
 		c, kind = promised.checksum, kindOf(promised.value)
 	}
