@@ -227,8 +227,12 @@ func (x *exchange) completeDocument() ([]namedPart, error) {
 		part := namedPart{Part: objectstore.Part{Number: number, ETag: tags[0]}}
 		for _, other := range item.Others {
 			name, ok := strings.CutPrefix(other.XMLName.Local, "Checksum")
-			if c, known := parseChecksum(name); ok && known && strings.TrimSpace(other.Value) != "" {
-				part.checksum, part.value = c, strings.TrimSpace(other.Value)
+			c, known := parseChecksum(name)
+			if value := strings.TrimSpace(other.Value); ok && known && value != "" {
+				if _, valid := c.decode(value); !valid || part.checksum != "" {
+					return fail("InvalidArgument", "The checksum of part %d is invalid, or not the only one.", number)
+				}
+				part.checksum, part.value = c, value
 			}
 		}
 		parts = append(parts, part)

@@ -229,6 +229,8 @@ func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []obj
 		case part.checksum == "" && c != "" && kind == composite:
 			return sum, fail("InvalidRequest", "The upload was created using a %s checksum. The complete request must include the checksum for each part. It was missing for part %d in the request.", strings.ToLower(string(c)), part.Number)
 		case part.checksum == "":
+		case c != "" && part.checksum != c:
+			return sum, fail("BadDigest", "The %s you specified for part %d did not match what we received.", part.checksum, part.Number)
 		case ok && (known.checksum != part.checksum || known.value() != part.value):
 			failure := fail("InvalidPart", invalidPartMessage)
 			failure.Fields = map[string]string{"UploadId": id.id, "PartNumber": strconv.Itoa(part.Number), "ETag": part.ETag}
