@@ -185,6 +185,7 @@ func (p *Plan) describeNode(entity int64, value []byte) (changed bool, err error
 	same := false
 	err = p.tx.Attributes(entity, func(name string, old []byte) bool {
 		if name == attributes.NameFile {
+			value = bytes.Clone(attributes.Renew(old, value))
 			same = bytes.Equal(old, value)
 		}
 		return name < attributes.NameFile

@@ -1,0 +1,46 @@
+package attributes
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Renew returns value with those members of old that it has nothing to say of,
+// owner and extended attributes among them: who looks at a file's type, mode and
+// mtime speaks for these three only. An old value of another form is dropped. The
+// outcome is old itself when nothing changes.
+func Renew(old, value []byte) []byte {
+	var kept, news map[string]json.RawMessage
+	if json.Unmarshal(old, &kept) != nil || json.Unmarshal(value, &news) != nil {
+		return value
+	}
+	same := true
+	for _, name := range [...]string{"type", "mode", "mtime"} {
+		if _, there := kept[name]; there && news[name] == nil {
+			delete(kept, name)
+			same = false
+		}
+	}
+	for name, text := range news {
+		if !bytes.Equal(kept[name], text) {
+			same = false
+		}
+	}
+	if same {
+		return old
+	}
+	others := false
+	for name, text := range kept {
+		if news[name] == nil {
+			news[name], others = text, true
+		}
+	}
+	if !others {
+		return value
+	}
+	merged, err := json.Marshal(news)
+	if err != nil {
+		return value
+	}
+	return merged
+}
