@@ -85,7 +85,7 @@ func TestErrorsOfTheServiceAreTold(t *testing.T) {
 		w.Header().Set("x-ms-error-code", "ContainerNotFound")
 		w.WriteHeader(http.StatusNotFound)
 	})
-	if _, err := s.Get(t.Context(), "object", nil); err == nil || errors.Is(err, objectstore.ErrNotFound) || !strings.Contains(err.Error(), "container does not exist") {
+	if _, err := s.Get(t.Context(), "object", nil); !errors.Is(err, objectstore.ErrNoBucket) || errors.Is(err, objectstore.ErrNotFound) {
 		t.Errorf("missing container: %v", err)
 	}
 }
