@@ -21,4 +21,5 @@ const (
 	OpAbortMultipart    = "abort multipart"
 	OpListParts         = "list parts"
 	OpListMultiparts    = "list multiparts"
+	OpVersions          = "versions" // of a [VersionLister]
 )

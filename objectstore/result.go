@@ -1,6 +1,7 @@
 package objectstore
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"os"
@@ -108,4 +109,10 @@ type MultipartUpload struct {
 	Path      Path
 	ID        string
 	Initiated time.Time
+}
+
+// Compare orders uploads as [MultipartStore].ListMultiparts yields them: by path,
+// then by time, then by id.
+func (u MultipartUpload) Compare(v MultipartUpload) int {
+	return cmp.Or(cmp.Compare(u.Path, v.Path), u.Initiated.Compare(v.Initiated), cmp.Compare(u.ID, v.ID))
 }

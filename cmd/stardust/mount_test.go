@@ -22,18 +22,25 @@ func scriptOutput(t *testing.T, dir, script string) (string, error) {
 	return string(out), err
 }
 
+// startMount starts a process that mounts a new database db of dir on m.
+func startMount(t *testing.T, dir string) *process {
+	t.Helper()
+	if err := os.Mkdir(filepath.Join(dir, "m"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, dir, "mount", "db", "m")
+	p.expect(t, "created the database db")
+	p.expect(t, "mounted db on m; interrupt, or umount it, to end")
+	return p
+}
+
 // A signal ends a mount, also one that is in use, with everything committed.
 func TestAMountEndsCleanlyOnASignal(t *testing.T) {
 	need.Ask(t, need.FUSE)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, "m"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			p := start(t, dir, "mount", "db", "m")
-			p.expect(t, "created the database db")
-			p.expect(t, "mounted db on m; interrupt, or umount it, to end")
+			p := startMount(t, dir)
 			if out, err := scriptOutput(t, dir, "echo closed >m/closed"); err != nil {
 				t.Fatal(err, out)
 			}
@@ -77,12 +84,7 @@ func TestAMountEndsCleanlyOnASignal(t *testing.T) {
 func TestAKilledMountLeavesNobodyHanging(t *testing.T) {
 	need.Ask(t, need.FUSE)
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "m"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, dir, "mount", "db", "m")
-	p.expect(t, "created the database db")
-	p.expect(t, "mounted db on m; interrupt, or umount it, to end")
+	p := startMount(t, dir)
 	if out, err := scriptOutput(t, dir, "echo kept >m/a"); err != nil {
 		t.Fatal(err, out)
 	}
@@ -105,14 +107,12 @@ func TestAKilledMountLeavesNobodyHanging(t *testing.T) {
 func TestADatabaseIsMountedMoreThanOnce(t *testing.T) {
 	need.Ask(t, need.FUSE)
 	dir := t.TempDir()
-	for _, name := range []string{"m", "n", "o"} {
+	for _, name := range []string{"n", "o"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	writer := start(t, dir, "mount", "db", "m")
-	writer.expect(t, "created the database db")
-	writer.expect(t, "mounted db on m; interrupt, or umount it, to end")
+	writer := startMount(t, dir)
 	if out, err := scriptOutput(t, dir, "echo one >m/a"); err != nil {
 		t.Fatal(err, out)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/committed"
 )
 
 // defaultMaxDocument bounds a request's document, in bytes.
@@ -44,7 +45,7 @@ type Handler struct {
 	options Options
 	mux     *http.ServeMux
 	api     huma.API
-	times   times
+	times   committed.Times
 }
 
 // New returns the handler of a database, with paths that begin with /v1/.

@@ -132,7 +132,7 @@ func (h *Handler) versions(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		var when time.Time
-		when, err = h.times.of(h.db, old[i].Revision)
+		when, err = h.times.Of(h.db, old[i].Revision)
 		versions = append(versions, timedVersion{newTimedRecord(old[i].Record, when), old[i].Until, old[i].Removed})
 	}
 	if err != nil {

@@ -110,7 +110,7 @@ func (h *Handler) item(record stardust.Record, times bool) (any, error) {
 	if !times {
 		return record, nil
 	}
-	at, err := h.times.of(h.db, record.Revision)
+	at, err := h.times.Of(h.db, record.Revision)
 	return newTimedRecord(record, at), err
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Copy implements objectstore.Store. No byte of the content moves.
 func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
-	return s.fail("copy", from, s.copy(ctx, from, to, options))
+	return s.fail(objectstore.OpCopy, from, s.copy(ctx, from, to, options))
 }
 
 func (s *Store) copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
@@ -58,5 +58,5 @@ func (s *Store) Rename(ctx context.Context, from, to objectstore.Path, options *
 			err = nil // another has deleted it
 		}
 	}
-	return s.fail("rename", from, err)
+	return s.fail(objectstore.OpRename, from, err)
 }

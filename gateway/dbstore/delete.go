@@ -11,13 +11,13 @@ import (
 
 // Delete implements objectstore.Store. History keeps the object's versions.
 func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
-	return s.fail("delete", path, s.remove(ctx, path, "*"))
+	return s.fail(objectstore.OpDelete, path, s.remove(ctx, path, "*"))
 }
 
 // DeleteMatching implements objectstore.ConditionalDeleter: the condition is checked
 // within the commit.
 func (s *Store) DeleteMatching(ctx context.Context, path objectstore.Path, etag string) error {
-	return s.fail("delete", path, s.remove(ctx, path, etag))
+	return s.fail(objectstore.OpDelete, path, s.remove(ctx, path, etag))
 }
 
 func (s *Store) remove(ctx context.Context, path objectstore.Path, etag string) error {

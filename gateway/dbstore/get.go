@@ -18,11 +18,11 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 	}
 	err := check(ctx, path)
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	result, err := s.get(ctx, path, options)
 	if err != nil {
-		return nil, s.fail("get", path, err)
+		return nil, s.fail(objectstore.OpGet, path, err)
 	}
 	return result, nil
 }

@@ -8,8 +8,17 @@ import (
 	"time"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/committed"
 	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/objectstore"
+)
+
+// The names of what is done to buckets, beside objectstore's of what is done to
+// objects.
+const (
+	opListBuckets  = "list buckets"
+	opCreateBucket = "create bucket"
+	opDeleteBucket = "delete bucket"
 )
 
 // NewHandler serves a database over S3: every directory of the tree's root whose
@@ -37,31 +46,31 @@ func NewHandler(db *stardust.DB, options s3.Options) (*s3.Handler, error) {
 // buckets are the directories of the root.
 type buckets struct {
 	db    *stardust.DB
-	times times
+	times committed.Times
 }
 
 func (b *buckets) open(ctx context.Context, name string) (objectstore.Store, error) {
 	s := newStore(b.db, name, &b.times)
 	_, err := s.tree(ctx)
-	return s, s.fail("open", "", err)
+	return s, s.fail(objectstore.OpOpen, "", err)
 }
 
 func (b *buckets) list(ctx context.Context) (map[string]time.Time, error) {
 	root := newStore(b.db, "", &b.times)
 	tree, err := root.view(ctx)
 	if err != nil {
-		return nil, root.fail("list buckets", "", err)
+		return nil, root.fail(opListBuckets, "", err)
 	}
 	names := make(map[string]time.Time)
 	for record, err := range tree.Children(0) {
 		if err != nil {
-			return nil, root.fail("list buckets", "", err)
+			return nil, root.fail(opListBuckets, "", err)
 		}
 		if record.Kind != stardust.KindDirectory {
 			continue
 		}
-		if names[record.Name], err = b.times.of(b.db, record.Revision); err != nil {
-			return nil, root.fail("list buckets", "", err)
+		if names[record.Name], err = b.times.Of(b.db, record.Revision); err != nil {
+			return nil, root.fail(opListBuckets, "", err)
 		}
 	}
 	return names, nil
@@ -70,7 +79,7 @@ func (b *buckets) list(ctx context.Context) (map[string]time.Time, error) {
 func (b *buckets) create(ctx context.Context, name string) (objectstore.Store, error) {
 	s := newStore(b.db, name, &b.times)
 	_, err := b.db.Tree().WithContext(ctx).Create(stardust.NewNode{Name: name})
-	return s, s.fail("create bucket", "", err)
+	return s, s.fail(opCreateBucket, "", err)
 }
 
 func (b *buckets) remove(ctx context.Context, name string, _ objectstore.Store) error {
@@ -86,5 +95,5 @@ func (b *buckets) remove(ctx context.Context, name string, _ objectstore.Store) 
 	if errors.As(err, &own) && own.Code == stardust.CodeNotEmpty {
 		err = fmt.Errorf("%w: something came into the bucket %s meanwhile", objectstore.ErrPrecondition, strings.Trim(name, "/"))
 	}
-	return s.fail("delete bucket", "", err)
+	return s.fail(opDeleteBucket, "", err)
 }

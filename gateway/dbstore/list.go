@@ -26,7 +26,7 @@ func (s *Store) List(ctx context.Context, options *objectstore.ListOptions) iter
 			err = l.run()
 		}
 		if err != nil && !errors.Is(err, errStop) {
-			yield(objectstore.ObjectMeta{}, s.fail("list", objectstore.Path(options.Prefix), err))
+			yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err))
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 		err = l.run()
 	}
 	if err != nil {
-		return nil, s.fail("list", objectstore.Path(options.Prefix), err)
+		return nil, s.fail(objectstore.OpList, objectstore.Path(options.Prefix), err)
 	}
 	return result, nil
 }

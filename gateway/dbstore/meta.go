@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/objectstore"
@@ -37,41 +35,6 @@ func revisionOf(v objectstore.UpdateVersion) (int64, error) {
 
 // meta describes a record as an object.
 func (s *Store) meta(path objectstore.Path, r stardust.Record) (objectstore.ObjectMeta, error) {
-	modified, err := s.times.of(s.db, r.Revision)
+	modified, err := s.times.Of(s.db, r.Revision)
 	return objectstore.ObjectMeta{Path: path, Size: r.Size, LastModified: modified, ETag: etagOf(r), Version: versionOf(r)}, err
-}
-
-// maxTimes bounds how many revisions' times are remembered.
-const maxTimes = 1 << 16
-
-// times remembers when revisions were committed, which never changes. It may be
-// used concurrently.
-type times struct {
-	mu    sync.Mutex
-	known map[int64]time.Time
-}
-
-func (t *times) of(db *stardust.DB, revision int64) (time.Time, error) {
-	t.mu.Lock()
-	at, ok := t.known[revision]
-	t.mu.Unlock()
-	if ok {
-		return at, nil
-	}
-	for transaction, err := range db.Transactions(revision) {
-		if err != nil {
-			return time.Time{}, err
-		}
-		if transaction.ID == revision {
-			at = transaction.Time.UTC()
-		}
-		break
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.known == nil || len(t.known) >= maxTimes {
-		t.known = make(map[int64]time.Time)
-	}
-	t.known[revision] = at
-	return at, nil
 }

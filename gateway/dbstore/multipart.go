@@ -84,7 +84,7 @@ func (u *uploads) find(path objectstore.Path, id string) (*upload, error) {
 func (s *Store) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
 	p, err := s.uploadPart(ctx, path, id, number, body)
 	if err != nil {
-		return objectstore.Part{}, s.fail("upload part", path, err)
+		return objectstore.Part{}, s.fail(objectstore.OpUploadPart, path, err)
 	}
 	return objectstore.Part{Number: p.Number, ETag: p.ETag, Size: p.Size}, nil
 }
@@ -135,7 +135,7 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 	}
 	result, err := s.complete(ctx, path, id, parts, options)
 	if err != nil {
-		return nil, s.fail("complete multipart", path, err)
+		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
 	return result, nil
 }
@@ -242,7 +242,7 @@ func (s *Store) AbortMultipart(_ context.Context, path objectstore.Path, id stri
 	if err == nil {
 		delete(s.uploads.byID, id)
 	}
-	return s.fail("abort multipart", path, err)
+	return s.fail(objectstore.OpAbortMultipart, path, err)
 }
 
 // ListParts implements objectstore.MultipartStore.
@@ -256,7 +256,7 @@ func (s *Store) ListParts(_ context.Context, path objectstore.Path, id string) i
 		}
 		s.uploads.mu.Unlock()
 		if err != nil {
-			yield(objectstore.Part{}, s.fail("list parts", path, err))
+			yield(objectstore.Part{}, s.fail(objectstore.OpListParts, path, err))
 			return
 		}
 		for _, p := range parts {
@@ -278,12 +278,7 @@ func (s *Store) ListMultiparts(_ context.Context, prefix string) iter.Seq2[objec
 			}
 		}
 		s.uploads.mu.Unlock()
-		slices.SortFunc(all, func(a, b objectstore.MultipartUpload) int {
-			if c := strings.Compare(string(a.Path), string(b.Path)); c != 0 {
-				return c
-			}
-			return a.Initiated.Compare(b.Initiated)
-		})
+		slices.SortFunc(all, objectstore.MultipartUpload.Compare)
 		for _, one := range all {
 			if !yield(one, nil) {
 				return

@@ -17,7 +17,7 @@ func (s *Store) Put(ctx context.Context, path objectstore.Path, body objectstore
 	}
 	err := errors.Join(check(ctx, path), options.Mode.Validate(options.UpdateVersion), body.Validate())
 	if err != nil {
-		return nil, s.fail("put", path, err)
+		return nil, s.fail(objectstore.OpPut, path, err)
 	}
 	write := write{
 		path: path, mode: options.Mode, update: options.UpdateVersion,
@@ -27,7 +27,7 @@ func (s *Store) Put(ctx context.Context, path objectstore.Path, body objectstore
 		return tree.Put(in, &exact{r: body.Open(), left: body.Size()}, o)
 	}, body.Size())
 	if err != nil {
-		return nil, s.fail("put", path, err)
+		return nil, s.fail(objectstore.OpPut, path, err)
 	}
 	return result, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/committed"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -16,7 +17,7 @@ import (
 type Store struct {
 	db      *stardust.DB
 	dir     string // the path of the directory, without slashes around it; "" is the root
-	times   *times
+	times   *committed.Times
 	uploads uploads
 }
 
@@ -31,10 +32,10 @@ var (
 // The directory need not exist yet: until it does, calls fail with ErrNoBucket. The
 // database must have the objects plugin.
 func New(db *stardust.DB, directory string) *Store {
-	return newStore(db, directory, new(times))
+	return newStore(db, directory, new(committed.Times))
 }
 
-func newStore(db *stardust.DB, directory string, t *times) *Store {
+func newStore(db *stardust.DB, directory string, t *committed.Times) *Store {
 	return &Store{db: db, dir: strings.Trim(directory, "/"), times: t}
 }
 

@@ -16,13 +16,13 @@ func (s *Store) Versions(ctx context.Context, path objectstore.Path) iter.Seq2[o
 	return func(yield func(objectstore.ObjectMeta, error) bool) {
 		versions, err := s.versions(ctx, path)
 		if err != nil {
-			yield(objectstore.ObjectMeta{}, s.fail("versions", path, err))
+			yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpVersions, path, err))
 			return
 		}
 		for _, v := range slices.Backward(versions) {
 			meta, err := s.meta(path, v.Record)
 			if err != nil {
-				yield(objectstore.ObjectMeta{}, s.fail("versions", path, err))
+				yield(objectstore.ObjectMeta{}, s.fail(objectstore.OpVersions, path, err))
 				return
 			}
 			if !yield(meta, nil) {

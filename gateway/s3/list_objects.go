@@ -8,15 +8,15 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// listParameters reads what all lists of objects take.
-func (x *exchange) listParameters() (listing, error) {
-	limit, err := x.limit("max-keys")
-	return listing{
-		prefix:     x.query.get("prefix"),
-		delimiter:  x.query.get("delimiter"),
-		limit:      limit,
-		extensions: x.extensions(),
-	}, err
+// listParameters reads what all lists of objects take, and the form in which their
+// names are sent.
+func (x *exchange) listParameters() (l listing, encode func(string) string, err error) {
+	l = listing{prefix: x.query.get("prefix"), delimiter: x.query.get("delimiter"), extensions: x.extensions()}
+	if l.limit, err = x.limit("max-keys"); err != nil {
+		return l, nil, err
+	}
+	encode, err = x.encoder()
+	return l, encode, err
 }
 
 // limit reads the parameter that bounds a page; S3's most is 1000.
@@ -46,11 +46,7 @@ func (x *exchange) encoder() (encode func(string) string, err error) {
 
 // listObjects serves ListObjects, the first version.
 func (x *exchange) listObjects() error {
-	l, err := x.listParameters()
-	if err != nil {
-		return err
-	}
-	encode, err := x.encoder()
+	l, encode, err := x.listParameters()
 	if err != nil {
 		return err
 	}
@@ -76,11 +72,7 @@ func (x *exchange) listObjects() error {
 
 // listObjectsV2 serves ListObjectsV2.
 func (x *exchange) listObjectsV2() error {
-	l, err := x.listParameters()
-	if err != nil {
-		return err
-	}
-	encode, err := x.encoder()
+	l, encode, err := x.listParameters()
 	if err != nil {
 		return err
 	}

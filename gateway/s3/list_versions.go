@@ -28,11 +28,7 @@ func (p *versionPage) full() bool { return len(p.versions)+len(p.prefixes) >= p.
 // listVersions serves ListObjectVersions. On a Store that keeps no versions every
 // object has one, "null".
 func (x *exchange) listVersions() error {
-	l, err := x.listParameters()
-	if err != nil {
-		return err
-	}
-	encode, err := x.encoder()
+	l, encode, err := x.listParameters()
 	if err != nil {
 		return err
 	}

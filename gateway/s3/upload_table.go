@@ -260,12 +260,7 @@ func (t *uploadTable) ListMultiparts(_ context.Context, prefix string) iter.Seq2
 			}
 		}
 		t.mu.Unlock()
-		slices.SortFunc(uploads, func(a, b objectstore.MultipartUpload) int {
-			if c := strings.Compare(string(a.Path), string(b.Path)); c != 0 {
-				return c
-			}
-			return a.Initiated.Compare(b.Initiated)
-		})
+		slices.SortFunc(uploads, objectstore.MultipartUpload.Compare)
 		for _, u := range uploads {
 			if !yield(u, nil) {
 				return

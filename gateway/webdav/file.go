@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/stardustdb/stardust"
@@ -183,7 +182,7 @@ func (f *files) info(record stardust.Record) (os.FileInfo, error) {
 	}
 	when := attributes.ModTime
 	if when.IsZero() {
-		if when, err = f.handler.times.of(f.handler.db, record.Revision); err != nil {
+		if when, err = f.handler.times.Of(f.handler.db, record.Revision); err != nil {
 			return nil, f.fail("stat", record.Name, err)
 		}
 	}
@@ -219,35 +218,4 @@ func (i *info) ContentType(context.Context) (string, error) {
 		return kind, nil
 	}
 	return "application/octet-stream", nil
-}
-
-// commitTimes remembers when revisions were committed.
-type commitTimes struct {
-	mu    sync.Mutex
-	known map[int64]time.Time
-}
-
-func (c *commitTimes) of(db *stardust.DB, revision int64) (time.Time, error) {
-	c.mu.Lock()
-	at, ok := c.known[revision]
-	c.mu.Unlock()
-	if ok || revision <= 0 {
-		return at, nil
-	}
-	for t, err := range db.Transactions(revision) {
-		if err != nil {
-			return at, err
-		}
-		if t.ID == revision {
-			at = t.Time
-		}
-		break
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) > 1<<16 {
-		c.known = map[int64]time.Time{}
-	}
-	c.known[revision] = at
-	return at, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/grant"
+	"github.com/stardustdb/stardust/gateway/internal/committed"
 )
 
 // maxBody bounds the XML of a request, in bytes.
@@ -38,7 +39,7 @@ type Handler struct {
 	db      *stardust.DB
 	options Options
 	locks   webdav.LockSystem
-	times   commitTimes
+	times   committed.Times
 }
 
 // New returns the handler of a database, which belongs to the caller.

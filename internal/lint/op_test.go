@@ -13,7 +13,7 @@ import (
 func TestOperationsHaveOneName(t *testing.T) {
 	literal := regexp.MustCompile(`(Error\{Op: |\.fail\()"(get|head|put|delete|list|copy|rename|create|upload|complete|abort|open)\b`)
 	checked := 0
-	for _, top := range []string{"objectstore", "mirror", "slatedb", "bucketdb"} {
+	for _, top := range []string{"objectstore", "mirror", "slatedb", "bucketdb", "gateway/dbstore"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", top), func(path string, entry os.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
 				strings.Contains(filepath.ToSlash(path), "/vfs/") { // a file system's own operations

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -187,9 +186,7 @@ func (s *Store) listMultiparts(ctx context.Context, prefix string) ([]objectstor
 			uploads = append(uploads, objectstore.MultipartUpload{Path: u.Path, ID: id, Initiated: u.Initiated})
 		}
 	}
-	slices.SortFunc(uploads, func(a, b objectstore.MultipartUpload) int {
-		return cmp.Or(strings.Compare(string(a.Path), string(b.Path)), a.Initiated.Compare(b.Initiated), strings.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(uploads, objectstore.MultipartUpload.Compare)
 	return uploads, nil
 }
 

@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -176,8 +175,6 @@ func (s *Store) multiparts(ctx context.Context, prefix string) ([]objectstore.Mu
 			}
 		}
 	}
-	slices.SortFunc(uploads, func(a, b objectstore.MultipartUpload) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), a.Initiated.Compare(b.Initiated), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(uploads, objectstore.MultipartUpload.Compare)
 	return uploads, nil
 }

@@ -1,4 +1,5 @@
-package api
+// Package committed tells when a database's revisions were committed.
+package committed
 
 import (
 	"sync"
@@ -10,14 +11,16 @@ import (
 // maxTimes bounds how many revisions' times are remembered.
 const maxTimes = 1 << 16
 
-// times remembers when transactions were committed, which never changes.
-type times struct {
+// Times remembers when revisions of one database were committed, which never
+// changes. The zero value remembers none. It may be used concurrently.
+type Times struct {
 	mu    sync.Mutex
 	known map[int64]time.Time
 }
 
-// of returns the time of a revision, zero when there is no such transaction.
-func (t *times) of(db *stardust.DB, revision int64) (time.Time, error) {
+// Of returns the time of a revision in UTC, zero when there is no such
+// transaction, and otherwise the errors of [stardust.DB.Transactions].
+func (t *Times) Of(db *stardust.DB, revision int64) (time.Time, error) {
 	if revision <= 0 {
 		return time.Time{}, nil
 	}
