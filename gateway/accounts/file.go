@@ -39,8 +39,9 @@ type content struct {
 	LinkKey []byte  `json:"linkKey,omitempty"`
 }
 
-// File is a file of accounts. It may be used concurrently; a change by another
-// process shows within a second.
+// File is a file of accounts. It may be used concurrently, also by several processes:
+// each sees a change of another within a second, and their own changes wait for each
+// other and lose nothing.
 type File struct {
 	path string
 
@@ -53,6 +54,10 @@ type File struct {
 // Open reads a file of accounts. With create, a missing one counts as empty, and
 // the first change makes it.
 func Open(path string, create bool) (*File, error) {
+	// A link to the file stays one, and who comes by it waits for the same lock.
+	if linked, err := filepath.EvalSymlinks(path); err == nil {
+		path = linked
+	}
 	f := &File{path: path, content: &content{}}
 	err := f.read()
 	if create && errors.Is(err, fs.ErrNotExist) {
@@ -93,42 +98,10 @@ func (f *File) current(now time.Time) *content {
 	}
 	f.looked = now
 	info, err := os.Stat(f.path)
-	if err == nil && (f.info == nil || !info.ModTime().Equal(f.info.ModTime()) || info.Size() != f.info.Size()) {
+	if err == nil && (f.info == nil || !os.SameFile(info, f.info) || !info.ModTime().Equal(f.info.ModTime()) || info.Size() != f.info.Size()) {
 		_ = f.read() // it may be half written by an editor: the next second tells
 	}
 	return f.content
-}
-
-// change writes the file anew, whole or not at all.
-func (f *File) change(edit func(*content) error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	// Others may be reading what is in force, and it stays so when this fails.
-	next := &content{slices.Clone(f.content.Users), slices.Clone(f.content.Tokens), slices.Clone(f.content.LinkKey)}
-	if err := edit(next); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(next, "", "  ")
-	if err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(filepath.Dir(f.path), ".accounts-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(append(text, '\n'))
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), f.path)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
-		return err
-	}
-	f.content = next
-	return nil
 }
 
 // Users returns the users, by name.
