@@ -9,6 +9,7 @@ import (
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/commit"
+	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/payload"
 	"github.com/stardustdb/stardust/internal/tree"
@@ -141,7 +142,7 @@ func asError(err error) error {
 		return conflict("", "%v", err)
 	case errors.Is(err, payload.ErrDamaged):
 		return damaged(nil, "%v", err)
-	case payload.IsDamage(err):
+	case payload.IsDamage(err), errors.Is(err, container.ErrTruncated):
 		return &Error{Status: StatusEvaluationFailed, Err: err}
 	case errors.Is(err, catalog.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &Error{

@@ -1,6 +1,7 @@
 package stardust
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -71,7 +72,17 @@ func (f *file) size() (int64, error) {
 
 // adopt tells the heap which records are live, so that it may use the rest, and
 // refuses a file that is shorter than its records reach.
-func (f *file) adopt(v *catalog.View, readOnly bool) error {
+//
+// After a clean close the superblock says how long the file must be, and each
+// row is looked at only before something is appended: that takes as long as
+// there are chunks.
+func (f *file) adopt(v *catalog.View, c *catalog.Catalog, readOnly bool) error {
+	if f.container.Settled() {
+		if !readOnly {
+			f.heap.SetLiveLater(func() error { return c.Read(context.Background(), catalog.Live, f.setLive) })
+		}
+		return nil
+	}
 	end, err := lastRecord(v)
 	if err != nil {
 		return err
@@ -79,13 +90,17 @@ func (f *file) adopt(v *catalog.View, readOnly bool) error {
 	if err := f.container.CheckEnd(end); err != nil || readOnly {
 		return err
 	}
+	return f.setLive(v)
+}
+
+func (f *file) setLive(v *catalog.View) error {
 	var bad error
 	live := func(yield func(heap.Location) bool) {
 		bad = v.Chunks(0, func(c *catalog.Chunk) bool {
 			return yield(heap.Location{Offset: c.Offset, Size: c.Size})
 		})
 	}
-	err = f.heap.SetLive(iter.Seq[heap.Location](live))
+	err := f.heap.SetLive(iter.Seq[heap.Location](live))
 	return errors.Join(bad, err)
 }
 

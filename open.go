@@ -78,7 +78,7 @@ func (db *DB) start() error {
 		if err := db.file.proof(db.ctx, v); err != nil {
 			return err
 		}
-		return db.file.adopt(v, db.options.ReadOnly)
+		return db.file.adopt(v, db.catalog, db.options.ReadOnly)
 	})
 	if err != nil || db.options.ReadOnly {
 		return err

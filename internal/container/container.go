@@ -28,6 +28,7 @@ type Container struct {
 
 	mode    os.FileMode // of the file, and so of what lies beside it
 	damaged bool        // one slot was, when the file was opened
+	settled bool        // see Settled
 
 	// side is set when the file is opened, and does not change after.
 	side side
@@ -67,6 +68,11 @@ func (c *Container) Format() int {
 	defer c.mu.Unlock()
 	return int(c.super.version)
 }
+
+// Settled reports whether the file was as a clean close left it when it was
+// opened, and exactly as long as its superblock promises: nothing was cut off it,
+// and nothing lies behind what is in use.
+func (c *Container) Settled() bool { return c.settled }
 
 // ReadOnly reports whether the file was opened for reading only.
 func (c *Container) ReadOnly() bool { return c.readOnly }

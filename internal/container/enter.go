@@ -46,6 +46,7 @@ func (c *Container) enterReader(o Options) error {
 	for {
 		atWork, err := c.beside(over)
 		if atWork || err != nil {
+			c.side.closed = false
 			return err
 		}
 		if _, _, err := c.load(); err != nil {

@@ -101,11 +101,13 @@ func open(path string, o Options) (_ *Container, err error) {
 	}
 	c.tail = max(size, c.super.tail)
 	if c.readOnly {
+		c.settled = c.side.closed && size == c.super.tail
 		return c, nil
 	}
 	if err := c.examine(o.AcceptMissingLog); err != nil {
 		return nil, err
 	}
+	c.settled = c.side.closed && size == c.super.tail
 	if err := c.recall(); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ type side struct {
 	names    logNames
 	fate     logFate
 	hidden   bool   // SQLite must not see the log that lies there
+	closed   bool   // whoever had the file last closed it, by what its notes say
 	accepted error  // what is lacking, when the caller took the older state
 	memory   []byte // the shared memory as it was, nil when there was none
 	recalled bool   // memory is known
@@ -119,6 +120,7 @@ func (c *Container) examine(accept bool) error {
 		c.side.fate = logAbsent
 	}
 	c.side.hidden = c.side.fate != logOurs
+	c.side.closed = err == nil && c.side.fate == logAbsent && kind == noteWhole && !known.log.exists()
 	c.log0 = note{draft: known.draft, sequence: max(e.head.sequence, e.trailer.sequence), names: c.side.names}
 	if err != nil {
 		known = note{} // if its log comes back, it must not pass for one that is spent

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/digest"
@@ -59,6 +60,10 @@ type Heap struct {
 	work sync.WaitGroup // the sync ahead
 
 	syncs syncGroup
+
+	learning sync.Mutex   // held while live is asked
+	ignorant atomic.Bool  // live was not asked yet
+	live     func() error // calls SetLive
 }
 
 // record is what it takes to write a record again.
@@ -67,8 +72,8 @@ type record struct {
 	digest digest.Digest
 }
 
-// New returns the heap in a file. Until SetLive only the file's end is used for
-// new records.
+// New returns the heap in a file. Until SetLive or SetLiveLater only the file's
+// end is used for new records.
 func New(file File) *Heap {
 	return &Heap{
 		file: file, free: newFree(),
@@ -88,7 +93,10 @@ func (h *Heap) Append(digest digest.Digest, data []byte) (Location, error) {
 	head := newHeader(digest, data)
 	loc := Location{Size: size}
 	var failed uint64
-	var err error
+	err := h.learn()
+	if err != nil {
+		return Location{}, fmt.Errorf("append a chunk of %d bytes: %w", size, err)
+	}
 	if loc.Offset, failed, err = h.reserve(loc.span()); err != nil {
 		return Location{}, err
 	}
@@ -166,8 +174,10 @@ func (h *Heap) Free(loc Location) {
 	h.release(loc)
 }
 
-// FreeBytes returns how many bytes of the file are free for new records.
+// FreeBytes returns how many bytes of the file are free for new records, as far as
+// that can be known.
 func (h *Heap) FreeBytes() int64 {
+	_ = h.learn() // then less is known
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.free.total

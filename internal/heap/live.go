@@ -43,6 +43,31 @@ func (h *Heap) SetLive(live iter.Seq[Location]) error {
 	return nil
 }
 
+// SetLiveLater is for a file at rest, behind whose last record nothing lies: live,
+// which calls SetLive, is asked before the first Append, so that who only reads or
+// renames does not pay for it. While it fails, nothing can be appended.
+func (h *Heap) SetLiveLater(live func() error) {
+	h.live = live
+	h.ignorant.Store(true)
+}
+
+// learn asks for the live records, if that was put off.
+func (h *Heap) learn() error {
+	if !h.ignorant.Load() {
+		return nil
+	}
+	h.learning.Lock()
+	defer h.learning.Unlock()
+	if !h.ignorant.Load() {
+		return nil
+	}
+	if err := h.live(); err != nil {
+		return err
+	}
+	h.ignorant.Store(false)
+	return nil
+}
+
 // usedSpans returns all ranges in use, in order, and checks that the file
 // reaches as far as the records do.
 func (h *Heap) usedSpans(live iter.Seq[Location]) ([]span, error) {
