@@ -116,7 +116,7 @@ func (b *bench) openCopies(index bool) (seconds, bytesEach float64, err error) {
 // liveHeap returns the bytes of what is reachable.
 func liveHeap() int64 {
 	runtime.GC()
-	runtime.GC() // the first one only began to finalise
+	runtime.GC() // the first one only began to finalize
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)

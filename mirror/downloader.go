@@ -39,8 +39,8 @@ type downloader struct {
 	closed  bool
 }
 
-// launch says how a download is wanted.
-type launch struct {
+// demand says how a download is wanted.
+type demand struct {
 	force      bool
 	stale      *local.Entry // a local copy that won't do; may be nil
 	background bool
@@ -49,13 +49,13 @@ type launch struct {
 
 // satisfied reports whether a local copy, nil if there is none, makes the
 // download needless.
-func (l *launch) satisfied(current *local.Entry) bool {
-	return current != nil && !l.force && current != l.stale
+func (d *demand) satisfied(current *local.Entry) bool {
+	return current != nil && !d.force && current != d.stale
 }
 
 // launch has path downloaded, by a flight of its own or one that it joins. It
 // returns nil when there is nothing to do: the path is local and idle.
-func (d *downloader) launch(path objectstore.Path, how launch) *flight {
+func (d *downloader) launch(path objectstore.Path, how demand) *flight {
 	// A manifest of ten thousand SSTs is fetched with each change, and nearly
 	// all of them are local: those must not cost a flight each.
 	if d.ordering.settled(path, func() bool { return how.satisfied(d.local.Index.Get(path)) }) {
@@ -71,8 +71,8 @@ func (d *downloader) launch(path objectstore.Path, how launch) *flight {
 	f.size.Store(-1)
 	f.turn = &turn{
 		path: path, kind: turnDownload, flight: f,
-		start:     func() { d.push(f) },
-		cancelled: func() { f.end(nil, context.Canceled, func() {}) },
+		start:    func() { d.push(f) },
+		canceled: func() { f.end(nil, context.Canceled, func() {}) },
 	}
 	return d.ordering.download(f, d.local.Index.Get, d.promote)
 }
@@ -172,7 +172,7 @@ func (d *downloader) giveBack() {
 	d.hire()
 }
 
-// run runs a flight whose turn has come, unless it was cancelled.
+// run runs a flight whose turn has come, unless it was canceled.
 func (d *downloader) run(f *flight) {
 	if !d.ordering.begin(f.turn) {
 		return
@@ -190,14 +190,14 @@ func (d *downloader) run(f *flight) {
 	}
 	d.running[f] = cancel
 	d.mu.Unlock()
-	e, err := d.transfer(ctx, f)
+	e, err := d.download(ctx, f)
 	d.mu.Lock()
 	delete(d.running, f)
 	closed := d.closed
 	d.mu.Unlock()
 	switch {
 	case err == nil:
-		d.stats.downloads.Add(1)
+		bump(&d.stats.Downloads, 1)
 		d.logger.Debug("downloaded", "path", f.path, "bytes", e.Size)
 	case closed:
 		err = d.fail("fetch", f.path, objectstore.ErrClosed)
@@ -214,12 +214,12 @@ func (d *downloader) run(f *flight) {
 // failed counts and logs a failed download, and returns its error in the form
 // that callers get.
 func (d *downloader) failed(f *flight, err error) error {
-	d.stats.downloadFailures.Add(1)
+	bump(&d.stats.DownloadFailures, 1)
 	f.mu.Lock()
 	prefetched := f.prefetched
 	f.mu.Unlock()
 	if prefetched {
-		d.stats.prefetchFailures.Add(1)
+		bump(&d.stats.PrefetchFailures, 1)
 	}
 	d.logger.Warn("download failed", "path", f.path, "prefetch", prefetched, "error", err)
 	return d.fail("fetch", f.path, err)

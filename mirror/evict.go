@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -40,4 +41,25 @@ func (m *Mirror) Evict(ctx context.Context, paths ...objectstore.Path) (removed 
 		}
 	}
 	return removed, failed
+}
+
+// evict implements Handle.Evict.
+func (m *Mirror) evict(paths []objectstore.Path) {
+	if m.closed.Load() {
+		return
+	}
+	for _, path := range paths {
+		m.evictions.evict(path)
+	}
+}
+
+// sweep tries again to remove the files that could not be removed, unless their
+// paths have local copies again. It waits for the attempts.
+func (m *Mirror) sweep() {
+	var wg sync.WaitGroup
+	for _, path := range m.local.Leftovers.All() {
+		wg.Add(1)
+		m.evictions.enqueue(path, &eviction{guarded: true, done: func(bool, error) { wg.Done() }})
+	}
+	wg.Wait()
 }

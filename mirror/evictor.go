@@ -60,8 +60,8 @@ func (v *evictor) enqueue(path objectstore.Path, e *eviction) {
 			}
 			v.push(e)
 		},
-		cancelled: func() {
-			v.stats.evictionsCancelled.Add(1)
+		canceled: func() {
+			bump(&v.stats.EvictionsCanceled, 1)
 			e.tell(false, nil)
 		},
 	}
@@ -100,7 +100,7 @@ func (v *evictor) work() {
 	}
 }
 
-// run ends an eviction's turn, unless it was cancelled, and before the close
+// run ends an eviction's turn, unless it was canceled, and before the close
 // does what it is for.
 func (v *evictor) run(e *eviction, closed bool) {
 	if v.ordering.begin(e.turn) {
@@ -131,7 +131,7 @@ func (v *evictor) remove(e *eviction) (bool, error) {
 	}
 	had, err := v.local.Remove(path)
 	if had && !e.binding {
-		v.stats.evictions.Add(1)
+		bump(&v.stats.Evictions, 1)
 	}
 	return (had || e.guarded) && err == nil, err
 }
@@ -149,15 +149,4 @@ func (v *evictor) close() {
 	v.closed = true
 	v.mu.Unlock()
 	v.wg.Wait()
-}
-
-// sweep tries again to remove the files that could not be removed, unless their
-// paths have local copies again. It waits for the attempts.
-func (m *Mirror) sweep() {
-	var wg sync.WaitGroup
-	for _, path := range m.local.Leftovers.All() {
-		wg.Add(1)
-		m.evictions.enqueue(path, &eviction{guarded: true, done: func(bool, error) { wg.Done() }})
-	}
-	wg.Wait()
 }

@@ -34,7 +34,7 @@ func (m *Mirror) fetch(paths []objectstore.Path) *Fetch {
 		f.mu.Lock()
 		f.left++
 		f.mu.Unlock()
-		flight := m.downloads.launch(path, launch{watcher: f})
+		flight := m.downloads.launch(path, demand{watcher: f})
 		f.mu.Lock()
 		switch {
 		case flight == nil:
@@ -50,7 +50,7 @@ func (m *Mirror) fetch(paths []objectstore.Path) *Fetch {
 
 // Wait returns nil when every path is local, or the error of the first
 // download that failed; the others go on. When ctx ends first it returns ctx's
-// error, and if no other Wait is in progress, the Fetch is cancelled.
+// error, and if no other Wait is in progress, the Fetch is canceled.
 //
 // The error is an *objectstore.Error that names the path, with the remote's
 // error in it, such as objectstore.ErrNotFound, or [Local].
@@ -129,6 +129,6 @@ func (m *Mirror) prefetch(paths []objectstore.Path) {
 		return
 	}
 	for _, path := range paths {
-		m.downloads.launch(path, launch{background: true})
+		m.downloads.launch(path, demand{background: true})
 	}
 }

@@ -91,7 +91,7 @@ func (l *LRU) forgetSize(path objectstore.Path) {
 
 // Installed implements LocalWatcher: it makes room. Copies count until they
 // are gone, so those that are still on their way out are named again: an
-// eviction may have been cancelled.
+// eviction may have been canceled.
 func (l *LRU) Installed(path objectstore.Path, size int64, mirror Handle) {
 	l.mu.Lock()
 	l.drop(path)

@@ -113,16 +113,6 @@ func (m *Mirror) entries() iter.Seq[objectstore.ObjectMeta] {
 	}
 }
 
-// evict implements Handle.Evict.
-func (m *Mirror) evict(paths []objectstore.Path) {
-	if m.closed.Load() {
-		return
-	}
-	for _, path := range paths {
-		m.evictions.evict(path)
-	}
-}
-
 // stats implements Handle.Stats.
 func (m *Mirror) stats() Stats {
 	s := Stats{Counters: m.counters.load(), Startup: m.startup, LastScan: m.scanner.lastResult()}

@@ -41,7 +41,7 @@ func (m *Mirror) getObserved(ctx context.Context, path objectstore.Path, options
 
 // observe shows data to the policy; the error is a PolicyError.
 func (m *Mirror) observe(ctx context.Context, path objectstore.Path, data []byte) error {
-	m.counters.observed.Add(1)
+	bump(&m.counters.Observed, 1)
 	if err := m.policy.Observe(ctx, path, data, Handle{m}); err != nil {
 		return &PolicyError{path, err}
 	}

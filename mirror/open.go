@@ -84,7 +84,7 @@ func assemble(dir string, remote objectstore.Store, policy Policy, o Options) *M
 		clock: o.Clock, backoff: o.Backoff, random: o.Random, max: o.MaxRetries,
 		shrink: m.local.Files.Shrink,
 		retried: func(err error) {
-			m.counters.downloadRetries.Add(1)
+			bump(&m.counters.DownloadRetries, 1)
 			o.Logger.Debug("remote call is repeated", "error", err)
 		},
 	}

@@ -34,9 +34,9 @@ type turn struct {
 	path  objectstore.Path
 	kind  turnKind
 	start func()
-	// cancelled runs when the turn is taken out of the line before it began,
+	// canceled runs when the turn is taken out of the line before it began,
 	// without locks held. May be nil.
-	cancelled func()
+	canceled func()
 	// flight is what a download's turn is shared for.
 	flight *flight
 	// merge lets the turn be dropped where its neighbour in line, which
@@ -144,8 +144,8 @@ func (o *ordering) cancelEvictions(path objectstore.Path, after []func()) []func
 // the next ready where it was the first. o.mu is held.
 func (o *ordering) take(path objectstore.Path, i int, after []func()) []func() {
 	t := o.lines[path][i]
-	if t.cancelled != nil {
-		after = append(after, t.cancelled)
+	if t.canceled != nil {
+		after = append(after, t.canceled)
 	}
 	return o.remove(path, i, after)
 }
@@ -170,7 +170,7 @@ func (o *ordering) remove(path objectstore.Path, i int, after []func()) []func()
 }
 
 // begin marks a turn that has come as begun. It returns false when the turn
-// was cancelled; then there is nothing to do or finish.
+// was canceled; then there is nothing to do or finish.
 func (o *ordering) begin(t *turn) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

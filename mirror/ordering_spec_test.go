@@ -23,7 +23,7 @@ func TestFetchThenEvictThenFetchLeavesTheObjectLocal(t *testing.T) {
 	})
 }
 
-func TestPendingEvictionIsCancelledByAFetch(t *testing.T) {
+func TestPendingEvictionIsCanceledByAFetch(t *testing.T) {
 	bubble(t, func(e *env) {
 		e.store("a/x", "bytes")
 		open := e.gateOn("get", "a/x")
@@ -36,7 +36,7 @@ func TestPendingEvictionIsCancelledByAFetch(t *testing.T) {
 		}
 		synctest.Wait()
 		e.wantLocal("a/x", "bytes")
-		if s := e.h.Stats(); s.EvictionsCancelled != 1 || s.Evictions != 0 || s.Downloads == nil && s.Counters.Downloads != 1 {
+		if s := e.h.Stats(); s.EvictionsCanceled != 1 || s.Evictions != 0 || s.Downloads == nil && s.Counters.Downloads != 1 {
 			t.Errorf("stats: %+v", s)
 		}
 		if n := e.remote.count("get", "a/x"); n != 1 {
@@ -45,7 +45,7 @@ func TestPendingEvictionIsCancelledByAFetch(t *testing.T) {
 	})
 }
 
-func TestPendingEvictionIsCancelledByAPrefetchAndByAWrite(t *testing.T) {
+func TestPendingEvictionIsCanceledByAPrefetchAndByAWrite(t *testing.T) {
 	for name, next := range map[string]func(e *env) error{
 		"prefetch": func(e *env) error { e.h.Prefetch("a/x"); return nil },
 		"write": func(e *env) error {
@@ -67,7 +67,7 @@ func TestPendingEvictionIsCancelledByAPrefetchAndByAWrite(t *testing.T) {
 				}
 				synctest.Wait()
 				e.wantLocal("a/x", "bytes")
-				if s := e.h.Stats(); s.EvictionsCancelled != 1 || s.Evictions != 0 {
+				if s := e.h.Stats(); s.EvictionsCanceled != 1 || s.Evictions != 0 {
 					t.Errorf("stats: %+v", s.Counters)
 				}
 			})
@@ -114,7 +114,7 @@ func TestFetchTakesItsPlaceWhenItIsCalled(t *testing.T) {
 	})
 }
 
-func TestAFetchHoldsItsPlaceUntilItIsCancelled(t *testing.T) {
+func TestAFetchHoldsItsPlaceUntilItIsCanceled(t *testing.T) {
 	bubble(t, func(e *env) {
 		e.store("a/x", "bytes")
 		open := e.gateOn("get", "a/x")

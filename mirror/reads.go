@@ -28,15 +28,15 @@ func (m *Mirror) Get(ctx context.Context, path objectstore.Path, options *object
 	}
 	switch route {
 	case ReadRemote:
-		m.counters.remoteReads.Add(1)
+		bump(&m.counters.RemoteReads, 1)
 		return m.remote.Get(ctx, path, options)
 	case ReadObserve:
-		m.counters.remoteReads.Add(1)
+		bump(&m.counters.RemoteReads, 1)
 		return m.getObserved(ctx, path, options)
 	case ReadLocal:
 		return m.getLocal(ctx, path, options)
 	case ReadRefetch:
-		m.counters.refetches.Add(1)
+		bump(&m.counters.Refetches, 1)
 		return m.getDownloaded(ctx, path, options)
 	case ReadThrough:
 		return m.getThrough(ctx, path, options)
@@ -52,10 +52,10 @@ func (m *Mirror) getLocal(ctx context.Context, path objectstore.Path, options *o
 	case err != nil:
 		return nil, m.fail(objectstore.OpGet, path, err)
 	case result == nil:
-		m.counters.notLocal.Add(1)
+		bump(&m.counters.NotLocal, 1)
 		return nil, m.fail(objectstore.OpGet, path, &NotLocal{path})
 	}
-	m.counters.hits.Add(1)
+	bump(&m.counters.Hits, 1)
 	return result, nil
 }
 
@@ -115,7 +115,7 @@ func (m *Mirror) answer(path objectstore.Path, e *local.Entry, options *objectst
 // getDownloaded downloads the object again and answers from the new copy.
 func (m *Mirror) getDownloaded(ctx context.Context, path objectstore.Path, options *objectstore.GetOptions) (*objectstore.GetResult, error) {
 	for range maxReadTries {
-		if err := m.await(ctx, m.downloads.launch(path, launch{force: true})); err != nil {
+		if err := m.await(ctx, m.downloads.launch(path, demand{force: true})); err != nil {
 			return nil, err
 		}
 		result, err := m.serve(ctx, path, options)
@@ -129,7 +129,7 @@ func (m *Mirror) getDownloaded(ctx context.Context, path objectstore.Path, optio
 			break
 		}
 	}
-	m.counters.notLocal.Add(1)
+	bump(&m.counters.NotLocal, 1)
 	return nil, m.fail(objectstore.OpGet, path, &NotLocal{path})
 }
 
@@ -146,7 +146,7 @@ func (m *Mirror) getThrough(ctx context.Context, path objectstore.Path, options 
 			return nil, m.fail(objectstore.OpGet, path, err)
 		case result != nil:
 			if try == 0 {
-				m.counters.hits.Add(1)
+				bump(&m.counters.Hits, 1)
 			}
 			return result, nil
 		case options.Head, m.local.Contains(path) && options.Version != "":
@@ -155,9 +155,9 @@ func (m *Mirror) getThrough(ctx context.Context, path objectstore.Path, options 
 			return m.remote.Get(ctx, path, options)
 		}
 		if try == 0 {
-			m.counters.readThroughs.Add(1)
+			bump(&m.counters.ReadThroughs, 1)
 		}
-		if err := m.await(ctx, m.downloads.launch(path, launch{})); err != nil {
+		if err := m.await(ctx, m.downloads.launch(path, demand{})); err != nil {
 			switch {
 			case isNotLocal(err):
 				return m.remote.Get(ctx, path, options) // not admitted

@@ -86,9 +86,9 @@ func (s *scanner) scan(ctx context.Context) (ScanResult, error) {
 		result.Removed += s.remove(absent)
 	}
 	result.Finished = m.options.Clock.Now()
-	m.counters.scanRemoved.Add(int64(result.Removed))
+	bump(&m.counters.ScanRemoved, int64(result.Removed))
 	if errs != nil {
-		m.counters.scanFailures.Add(1)
+		bump(&m.counters.ScanFailures, 1)
 		if ctx.Err() == nil {
 			m.logger.Warn("remote scan failed in part", "failed_prefixes", result.Failed, "error", errs)
 		}

@@ -138,7 +138,7 @@ func TestScanDoesNotRemoveACopyThatReplacedTheOneItSaw(t *testing.T) {
 	})
 }
 
-func TestScanDeletionIsCancelledLikeAnEviction(t *testing.T) {
+func TestScanDeletionIsCanceledLikeAnEviction(t *testing.T) {
 	bubble(t, func(e *env) {
 		e.put("a/x", "bytes")
 		e.unstore("a/x")
@@ -156,7 +156,7 @@ func TestScanDeletionIsCancelledLikeAnEviction(t *testing.T) {
 		if err := errors.Join(<-refetch, fetch.Wait(e.Context())); !errors.Is(err, objectstore.ErrNotFound) {
 			t.Errorf("refetch: %v", err)
 		}
-		if s := e.h.Stats(); s.EvictionsCancelled != 1 || s.BusyPaths != 0 {
+		if s := e.h.Stats(); s.EvictionsCanceled != 1 || s.BusyPaths != 0 {
 			t.Errorf("stats: %+v", s.Counters)
 		}
 	})

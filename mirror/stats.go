@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -10,29 +11,10 @@ import (
 
 // Stats is what a Mirror has done since Open, and what it is doing now.
 type Stats struct {
-	// Objects and Bytes are the local copies.
-	Objects, Bytes int64
+	Gauges
+	Counters
 	// Downloads are in flight now, in the order of their paths.
 	Downloads []DownloadProgress
-	// QueuedDownloads wait for their place in line or a free slot.
-	QueuedDownloads int
-	// PendingEvictions wait for their place in line.
-	PendingEvictions int
-	// BusyPaths have an operation running or waiting.
-	BusyPaths int
-	// OpenFiles are held open for reads, idle ones included.
-	OpenFiles int
-	// Uploads are the multipart uploads in progress that have a local side, and
-	// UploadBytes the bytes of their parts, which Bytes does not count.
-	Uploads     int
-	UploadBytes int64
-	// ClaimedNames are the local names in use: of local copies and of those in
-	// the making.
-	ClaimedNames int
-	// Leftovers are local copies whose files could not be removed. They take
-	// space that Bytes does not count, and their removal is tried again.
-	Leftovers int
-	Counters
 	// LastScan is the latest finished remote scan; zero before the first.
 	LastScan ScanResult
 	// Startup is what Open found in the directory.
@@ -50,29 +32,44 @@ type DownloadProgress struct {
 	Retries int
 }
 
-// Counters only grow.
+// Gauges say how things are now. Their tags name them in JSON and as metrics
+// (package mirrormetrics).
+type Gauges struct {
+	Objects          int64 `json:"objects" metric:"objects" help:"Local copies."`
+	Bytes            int64 `json:"bytes" metric:"bytes" help:"Bytes of the local copies."`
+	QueuedDownloads  int   `json:"queuedDownloads" metric:"queued_downloads" help:"Downloads that wait for their turn or a free slot."`
+	PendingEvictions int   `json:"pendingEvictions" metric:"pending_evictions" help:"Evictions that wait for their turn."`
+	BusyPaths        int   `json:"busyPaths" metric:"busy_paths" help:"Paths with an operation running or waiting."`
+	OpenFiles        int   `json:"openFiles" metric:"open_files" help:"Files open for reads, idle ones included."`
+	Uploads          int   `json:"uploads" metric:"uploads" help:"Multipart uploads in progress that have a local side."`
+	UploadBytes      int64 `json:"uploadBytes" metric:"upload_bytes" help:"Bytes of the parts of those uploads, which are not among those of local copies."`
+	ClaimedNames     int   `json:"claimedNames" metric:"claimed_names" help:"Local file names in use, by copies or copies in the making."`
+	Leftovers        int   `json:"leftovers" metric:"leftovers" help:"Local copies whose files could not be removed yet: they take space that is not counted."`
+}
+
+// Counters only grow. Their tags name them in JSON and as metrics.
 type Counters struct {
-	Hits                int64 `json:"hits"`                // reads that found the local copy
-	NotLocal            int64 `json:"notLocal"`            // Local reads that missed
-	ReadThroughs        int64 `json:"readThroughs"`        // reads that downloaded their object first
-	Refetches           int64 `json:"refetches"`           // reads routed to Refetch
-	RemoteReads         int64 `json:"remoteReads"`         // reads routed to Remote or Observe
-	Observed            int64 `json:"observed"`            // calls of Policy.Observe
-	MirrorWrites        int64 `json:"mirrorWrites"`        // writes installed locally
-	WriteCommitted      int64 `json:"writeCommitted"`      // writes that failed after the remote had them
-	Downloads           int64 `json:"downloads"`           // objects downloaded and installed
-	DownloadedBytes     int64 `json:"downloadedBytes"`     // bytes received by downloads
-	DownloadRetries     int64 `json:"downloadRetries"`     // repetitions after transient errors
-	DownloadFailures    int64 `json:"downloadFailures"`    // downloads that failed, cancelled ones aside
-	PrefetchFailures    int64 `json:"prefetchFailures"`    // prefetches that failed
-	Evictions           int64 `json:"evictions"`           // local copies evicted
-	EvictionsCancelled  int64 `json:"evictionsCancelled"`  // evictions cancelled by a later operation
-	Heals               int64 `json:"heals"`               // damaged blocks found and replaced by a refetch
-	HealFailures        int64 `json:"healFailures"`        // damaged blocks that could not be replaced
-	LocalErrors         int64 `json:"localErrors"`         // local I/O that failed
-	ScanRemoved         int64 `json:"scanRemoved"`         // local copies that remote scans removed
-	ScanFailures        int64 `json:"scanFailures"`        // remote scans that failed
-	StaleEntriesDropped int64 `json:"staleEntriesDropped"` // local copies found missing or cut when read
+	Hits                int64 `json:"hits" metric:"hits_total" help:"Reads that found the local copy."`
+	NotLocal            int64 `json:"notLocal" metric:"not_local_total" help:"Local reads that missed."`
+	ReadThroughs        int64 `json:"readThroughs" metric:"read_throughs_total" help:"Reads that downloaded their object first."`
+	Refetches           int64 `json:"refetches" metric:"refetches_total" help:"Reads routed to Refetch."`
+	RemoteReads         int64 `json:"remoteReads" metric:"remote_reads_total" help:"Reads routed to Remote or Observe."`
+	Observed            int64 `json:"observed" metric:"observed_total" help:"Objects shown to the policy."`
+	MirrorWrites        int64 `json:"mirrorWrites" metric:"writes_total" help:"Writes installed locally."`
+	WriteCommitted      int64 `json:"writeCommitted" metric:"writes_committed_total" help:"Writes that failed after the remote had them."`
+	Downloads           int64 `json:"downloads" metric:"downloaded_objects_total" help:"Objects downloaded and installed."`
+	DownloadedBytes     int64 `json:"downloadedBytes" metric:"downloaded_bytes_total" help:"Bytes received by downloads."`
+	DownloadRetries     int64 `json:"downloadRetries" metric:"download_retries_total" help:"Repetitions of downloads after transient errors."`
+	DownloadFailures    int64 `json:"downloadFailures" metric:"download_failures_total" help:"Downloads that failed, canceled ones aside."`
+	PrefetchFailures    int64 `json:"prefetchFailures" metric:"prefetch_failures_total" help:"Prefetches that failed."`
+	Evictions           int64 `json:"evictions" metric:"evictions_total" help:"Local copies evicted."`
+	EvictionsCanceled   int64 `json:"evictionsCanceled" metric:"evictions_canceled_total" help:"Evictions canceled by a later operation."`
+	Heals               int64 `json:"heals" metric:"heals_total" help:"Damaged blocks found and replaced by a refetch."`
+	HealFailures        int64 `json:"healFailures" metric:"heal_failures_total" help:"Damaged blocks that could not be replaced."`
+	LocalErrors         int64 `json:"localErrors" metric:"local_errors_total" help:"Local I/O that failed."`
+	ScanRemoved         int64 `json:"scanRemoved" metric:"scan_removed_total" help:"Local copies that remote scans removed."`
+	ScanFailures        int64 `json:"scanFailures" metric:"scan_failures_total" help:"Remote scans that failed."`
+	StaleEntriesDropped int64 `json:"staleEntriesDropped" metric:"stale_entries_dropped_total" help:"Local copies found missing or cut when read."`
 }
 
 // ScanResult describes one remote scan.
@@ -88,36 +85,22 @@ type ScanResult struct {
 // StartupResult is what Open found in the directory.
 type StartupResult = local.StartupResult
 
-// counters are the atomic form of Counters.
+// counters are Counters that many goroutines count with; only bump and load
+// touch the numbers.
 type counters struct {
-	hits, notLocal, readThroughs, refetches, remoteReads, observed atomic.Int64
-	mirrorWrites, writeCommitted                                   atomic.Int64
-	downloads, downloadedBytes, downloadRetries, downloadFailures  atomic.Int64
-	prefetchFailures, evictions, evictionsCancelled                atomic.Int64
-	heals, healFailures                                            atomic.Int64
-	scanRemoved, scanFailures                                      atomic.Int64
+	_ [0]atomic.Int64 // aligns the numbers on 32-bit machines
+	Counters
 }
 
+// bump adds to one of the counters.
+func bump(counter *int64, n int64) { atomic.AddInt64(counter, n) }
+
+// load reads every number, each at a moment of its own.
 func (c *counters) load() Counters {
-	return Counters{
-		Hits:               c.hits.Load(),
-		NotLocal:           c.notLocal.Load(),
-		ReadThroughs:       c.readThroughs.Load(),
-		Refetches:          c.refetches.Load(),
-		RemoteReads:        c.remoteReads.Load(),
-		Observed:           c.observed.Load(),
-		MirrorWrites:       c.mirrorWrites.Load(),
-		WriteCommitted:     c.writeCommitted.Load(),
-		Downloads:          c.downloads.Load(),
-		DownloadedBytes:    c.downloadedBytes.Load(),
-		DownloadRetries:    c.downloadRetries.Load(),
-		DownloadFailures:   c.downloadFailures.Load(),
-		PrefetchFailures:   c.prefetchFailures.Load(),
-		Evictions:          c.evictions.Load(),
-		EvictionsCancelled: c.evictionsCancelled.Load(),
-		Heals:              c.heals.Load(),
-		HealFailures:       c.healFailures.Load(),
-		ScanRemoved:        c.scanRemoved.Load(),
-		ScanFailures:       c.scanFailures.Load(),
+	var now Counters
+	from, to := reflect.ValueOf(&c.Counters).Elem(), reflect.ValueOf(&now).Elem()
+	for i := range from.NumField() {
+		to.Field(i).SetInt(atomic.LoadInt64(from.Field(i).Addr().Interface().(*int64)))
 	}
+	return now
 }

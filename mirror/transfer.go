@@ -32,11 +32,11 @@ type startOver struct {
 func (s *startOver) Error() string { return "download must start over: " + s.cause.Error() }
 func (s *startOver) Unwrap() error { return s.cause }
 
-// transfer downloads a flight's object into a temporary file and installs it.
+// download downloads a flight's object into a temporary file and installs it.
 // It repeats after transient errors, resumes after cuts, and starts over when
 // the object changes meanwhile: the copy is never of mixed bytes. A copy that
 // does not have the length that the remote promised is never installed.
-func (d *downloader) transfer(ctx context.Context, f *flight) (*local.Entry, error) {
+func (d *downloader) download(ctx context.Context, f *flight) (*local.Entry, error) {
 	s, err := d.local.Stage(ctx, f.path)
 	if err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 				sums.Write(buffer[:n])
 				at += int64(n)
 				t.f.received.Add(int64(n))
-				t.d.stats.downloadedBytes.Add(int64(n))
+				bump(&t.d.stats.DownloadedBytes, int64(n))
 				retries = 0
 			}
 		}

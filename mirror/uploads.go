@@ -13,7 +13,7 @@ import (
 
 // settle forgets the local side of an upload that is over, by the error of its
 // last call: it was completed, aborted, or is not known to the remote.
-func (m *Mirror) settle(key any, p *parts, err error, completed bool) {
+func (m *Mirror) settle(key uploadKey, p *parts, err error, completed bool) {
 	if completed || isCommitted(err) || isLocalFailure(err) || errors.Is(err, objectstore.ErrUploadNotFound) {
 		if p != nil {
 			p.discard()
@@ -22,35 +22,36 @@ func (m *Mirror) settle(key any, p *parts, err error, completed bool) {
 	}
 }
 
-// uploads are the mirrored uploads in progress: by the value of an Upload, or
-// by uploadKey.
+// uploads are the mirrored uploads in progress.
 type uploads struct {
 	mu    sync.Mutex
-	parts map[any]*parts
+	parts map[uploadKey]*parts
 }
 
-// uploadKey names an upload of the MultipartStore.
+// uploadKey names an upload: one of the MultipartStore by its path and id,
+// another by the Upload itself.
 type uploadKey struct {
-	path objectstore.Path
-	id   string
+	path   objectstore.Path
+	id     string
+	upload *mirroredUpload
 }
 
-func (u *uploads) add(key any, p *parts) {
+func (u *uploads) add(key uploadKey, p *parts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.parts == nil {
-		u.parts = map[any]*parts{}
+		u.parts = map[uploadKey]*parts{}
 	}
 	u.parts[key] = p
 }
 
-func (u *uploads) get(key any) *parts {
+func (u *uploads) get(key uploadKey) *parts {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.parts[key]
 }
 
-func (u *uploads) remove(key any) {
+func (u *uploads) remove(key uploadKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.parts, key)
@@ -79,7 +80,7 @@ func (u *uploads) totals() (n int, bytes int64) {
 }
 
 type keyedParts struct {
-	key   any
+	key   uploadKey
 	parts *parts
 }
 

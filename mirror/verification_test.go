@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/mirror/vfs"
@@ -214,6 +216,30 @@ func TestHealEndsWithTheCallersContextAndWithClose(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A process out of descriptors waits for one for seconds: not for a caller who
+// has given up.
+func TestHealThatWaitsForADescriptorEndsWithTheCallersContext(t *testing.T) {
+	bubbleWith(t, verifying, func(e *env) {
+		e.put("a/x", big(100_000))
+		e.damage(".x.obj", 5)
+		ctx, cancel := context.WithTimeout(e.Context(), 300*time.Millisecond)
+		defer cancel()
+		result, err := e.m.Get(ctx, "a/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer result.Body.Close()
+		e.failOn(vfs.OpOpen, ".x.obj", syscall.EMFILE)
+		began := time.Now()
+		if _, err := io.ReadAll(result.Body); !errors.Is(err, context.Canceled) {
+			t.Errorf("read: %v", err)
+		}
+		if took := time.Since(began); took < 300*time.Millisecond || took > time.Second {
+			t.Errorf("the read ended after %v", took)
+		}
+	})
 }
 
 func TestCopyWithoutChecksumsIsReplacedWhenVerificationIsOn(t *testing.T) {

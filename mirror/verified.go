@@ -76,21 +76,21 @@ func (r *verifiedReader) readBlock(p []byte, block, from int64) error {
 			return nil
 		}
 		if heals >= maxHeals {
-			r.m.counters.healFailures.Add(1)
+			bump(&r.m.counters.HealFailures, 1)
 			return local.Fail("read the local copy", r.path, damage)
 		}
 		r.m.logger.Warn("local copy is damaged", "path", r.path, "block", block, "error", damage)
 		if err := r.heal(h); err != nil {
-			r.m.counters.healFailures.Add(1)
+			bump(&r.m.counters.HealFailures, 1)
 			return fmt.Errorf("a damaged local copy can't be replaced: %w", err)
 		}
-		r.m.counters.heals.Add(1)
+		bump(&r.m.counters.Heals, 1)
 	}
 }
 
 var errClosedBody = errors.New("body is closed")
 
-// heal replaces the handle damaged, whose copy is, by one of a good copy.
+// heal downloads a good copy and reads from that instead of the damaged one.
 func (r *verifiedReader) heal(damaged *local.Handle) error {
 	r.mu.RLock()
 	replaced := r.h != damaged
@@ -101,9 +101,7 @@ func (r *verifiedReader) heal(damaged *local.Handle) error {
 	if err := r.refetch(damaged.Entry); err != nil {
 		return err
 	}
-	ctx, cancel := r.context()
-	defer cancel()
-	h, err := r.m.local.Open(ctx, r.path, r.m.local.Index.Get(r.path))
+	h, err := r.m.local.Open(untilEnded{context.Background(), r.ended}, r.path, r.m.local.Index.Get(r.path))
 	switch {
 	case err != nil:
 		return err
@@ -124,7 +122,7 @@ func (r *verifiedReader) heal(damaged *local.Handle) error {
 // refetch downloads the object again, unless another reader of the damaged
 // copy has had it replaced already.
 func (r *verifiedReader) refetch(damaged *local.Entry) error {
-	f := r.m.downloads.launch(r.path, launch{stale: damaged})
+	f := r.m.downloads.launch(r.path, demand{stale: damaged})
 	if f == nil {
 		return nil
 	}
@@ -150,15 +148,21 @@ func (r *verifiedReader) refetch(damaged *local.Entry) error {
 	}
 }
 
-// context returns one that ends when the caller of Get gives up.
-func (r *verifiedReader) context() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.Background())
+// untilEnded is a context that ends when the caller of Get gives up.
+type untilEnded struct {
+	context.Context //nolint:containedctx // Background, for what a context has beside its end
+	ended           <-chan struct{}
+}
+
+func (u untilEnded) Done() <-chan struct{} { return u.ended }
+
+func (u untilEnded) Err() error {
 	select {
-	case <-r.ended:
-		cancel()
+	case <-u.ended:
+		return context.Canceled
 	default:
+		return nil
 	}
-	return ctx, cancel
 }
 
 func (r *verifiedReader) close() error {

@@ -58,7 +58,7 @@ func (m *Mirror) putObserved(ctx context.Context, path objectstore.Path, body ob
 
 // committed is the error of a write that the remote has.
 func (m *Mirror) committed(op string, path objectstore.Path, cause error) error {
-	m.counters.writeCommitted.Add(1)
+	bump(&m.counters.WriteCommitted, 1)
 	m.logger.Error("write is remote but not finished", "path", path, "error", cause)
 	return m.fail(op, path, &WriteCommitted{path, cause})
 }
@@ -113,7 +113,7 @@ func (m *Mirror) finishWrite(ctx context.Context, op string, path objectstore.Pa
 		m.dropStale(path)
 		return m.committed(op, path, failed)
 	}
-	m.counters.mirrorWrites.Add(1)
+	bump(&m.counters.MirrorWrites, 1)
 	return nil
 }
 

@@ -740,7 +740,7 @@ func TestUploadsAreListedFromTheRemote(t *testing.T) {
 	})
 }
 
-func TestPendingEvictionIsCancelledByComplete(t *testing.T) {
+func TestPendingEvictionIsCanceledByComplete(t *testing.T) {
 	bubble(t, func(e *env) {
 		upload, err := e.m.PutMultipart(e.Context(), "a/x", nil)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// printable returns s with everything that could move a cursor, change a colour
+// printable returns s with everything that could move a cursor, change a color
 // or break a line replaced by an escape, and so are bytes that are not UTF-8.
 // Messages go through it.
 func printable(s string) string {

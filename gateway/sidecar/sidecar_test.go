@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -343,6 +345,41 @@ func TestWrongKeysAreRefused(t *testing.T) {
 	})
 	if _, err := get(t, client, "x"); err == nil || !strings.Contains(err.Error(), "SignatureDoesNotMatch") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Whatever the mirror counts is on both pages, with the same number.
+func TestStatusAndMetricsHoldTheSameNumbers(t *testing.T) {
+	u := newUpstream(t)
+	o := options(t, u)
+	o.Database, o.Policy = nil, &mirror.KeepAll{WithoutWarming: true}
+	s, client, url := serve(t, o)
+	<-s.Ready()
+	u.load(t, "a-small/db", "db")
+	for range 2 {
+		if _, err := get(t, client, "db/manifest/00000000000000000018.manifest"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, text := page(t, url+"/status.json")
+	var status map[string]any
+	if err := json.Unmarshal([]byte(text), &status); err != nil {
+		t.Fatal(err)
+	}
+	_, metrics := page(t, url+"/metrics")
+	same := func(numbers reflect.Type, members any) {
+		for field := range numbers.Fields() {
+			tag := field.Tag
+			n, ok := members.(map[string]any)[tag.Get("json")].(float64)
+			if line := fmt.Sprintf("\nstardust_mirror_%s %v\n", tag.Get("metric"), n); !ok || !strings.Contains(metrics, line) {
+				t.Errorf("%s: status.json says %v (%v), /metrics not", field.Name, n, ok)
+			}
+		}
+	}
+	same(reflect.TypeFor[mirror.Gauges](), status)
+	same(reflect.TypeFor[mirror.Counters](), status["counters"])
+	if s := s.Status(); s.Objects == 0 || s.Counters.Hits == 0 || s.Counters.ReadThroughs == 0 {
+		t.Errorf("nothing was counted: %+v", s)
 	}
 }
 

@@ -13,15 +13,9 @@ type Status struct {
 	State    string `json:"state"`
 	Error    string `json:"error,omitempty"` // of the latest attempt to warm
 
-	Objects int64 `json:"objects"`
-	Bytes   int64 `json:"bytes"`
-
-	Downloads        []Download      `json:"downloads"`
-	QueuedDownloads  int             `json:"queuedDownloads"`
-	PendingEvictions int             `json:"pendingEvictions"`
-	BusyPaths        int             `json:"busyPaths"`
-	OpenFiles        int             `json:"openFiles"`
-	Counters         mirror.Counters `json:"counters"`
+	mirror.Gauges
+	Downloads []Download      `json:"downloads"`
+	Counters  mirror.Counters `json:"counters"`
 
 	Database *DatabaseStatus `json:"database,omitempty"`
 	LastScan time.Time       `json:"lastScan,omitzero"`
@@ -49,11 +43,8 @@ func (s *Sidecar) Status() Status {
 	stats, warm := s.mirror.Handle().Stats(), s.warm.Load()
 	status := Status{
 		Upstream: s.options.Upstream.String(), Bucket: s.options.Bucket, State: string(s.state()),
-		Objects: stats.Objects, Bytes: stats.Bytes,
-		Downloads:       make([]Download, 0, len(stats.Downloads)),
-		QueuedDownloads: stats.QueuedDownloads, PendingEvictions: stats.PendingEvictions,
-		BusyPaths: stats.BusyPaths, OpenFiles: stats.OpenFiles,
-		Counters: stats.Counters, LastScan: stats.LastScan.Finished,
+		Gauges: stats.Gauges, Counters: stats.Counters, LastScan: stats.LastScan.Finished,
+		Downloads: make([]Download, 0, len(stats.Downloads)),
 	}
 	if warm.err != nil {
 		status.Error = warm.err.Error()

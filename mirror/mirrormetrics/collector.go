@@ -3,6 +3,7 @@
 package mirrormetrics
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,46 +30,22 @@ type metric struct {
 // different labels: register each with prometheus.WrapRegistererWith.
 func NewCollector(m *mirror.Mirror) *Collector {
 	c := &Collector{handle: m.Handle()}
-	gauge := func(name, help string, value func(*mirror.Stats) int64) {
-		c.add(prometheus.GaugeValue, name, help, value)
-	}
-	counter := func(name, help string, value func(*mirror.Stats) int64) {
-		c.add(prometheus.CounterValue, name+"_total", help, value)
-	}
-	gauge("objects", "Local copies.", func(s *mirror.Stats) int64 { return s.Objects })
-	gauge("bytes", "Bytes of the local copies.", func(s *mirror.Stats) int64 { return s.Bytes })
-	gauge("downloads", "Downloads in flight.", func(s *mirror.Stats) int64 { return int64(len(s.Downloads)) })
-	gauge("queued_downloads", "Downloads that wait for their place in line or a free slot.", func(s *mirror.Stats) int64 { return int64(s.QueuedDownloads) })
-	gauge("pending_evictions", "Evictions that wait for their place in line.", func(s *mirror.Stats) int64 { return int64(s.PendingEvictions) })
-	gauge("busy_paths", "Paths with an operation running or waiting.", func(s *mirror.Stats) int64 { return int64(s.BusyPaths) })
-	gauge("uploads", "Multipart uploads in progress that have a local side.", func(s *mirror.Stats) int64 { return int64(s.Uploads) })
-	gauge("upload_bytes", "Bytes of their parts.", func(s *mirror.Stats) int64 { return s.UploadBytes })
-	gauge("leftovers", "Local copies whose files could not be removed.", func(s *mirror.Stats) int64 { return int64(s.Leftovers) })
-	gauge("last_scan_timestamp_seconds", "When the last remote scan ended, in seconds since 1970; 0 before the first.", func(s *mirror.Stats) int64 { return unix(s.LastScan.Finished) })
-	gauge("open_files", "Files held open for reads.", func(s *mirror.Stats) int64 { return int64(s.OpenFiles) })
-
-	counter("hits", "Reads that found the local copy.", func(s *mirror.Stats) int64 { return s.Hits })
-	counter("not_local", "Local reads that missed.", func(s *mirror.Stats) int64 { return s.NotLocal })
-	counter("read_throughs", "Reads that downloaded their object first.", func(s *mirror.Stats) int64 { return s.ReadThroughs })
-	counter("refetches", "Reads routed to Refetch.", func(s *mirror.Stats) int64 { return s.Refetches })
-	counter("remote_reads", "Reads answered by the remote.", func(s *mirror.Stats) int64 { return s.RemoteReads })
-	counter("observed", "Objects shown to the policy.", func(s *mirror.Stats) int64 { return s.Observed })
-	counter("writes", "Writes installed locally.", func(s *mirror.Stats) int64 { return s.MirrorWrites })
-	counter("writes_committed", "Writes that failed after the remote had them.", func(s *mirror.Stats) int64 { return s.WriteCommitted })
-	counter("downloaded_objects", "Objects downloaded and installed.", func(s *mirror.Stats) int64 { return s.Counters.Downloads })
-	counter("downloaded_bytes", "Bytes received by downloads.", func(s *mirror.Stats) int64 { return s.DownloadedBytes })
-	counter("download_retries", "Repetitions of downloads after transient errors.", func(s *mirror.Stats) int64 { return s.DownloadRetries })
-	counter("download_failures", "Downloads that failed.", func(s *mirror.Stats) int64 { return s.DownloadFailures })
-	counter("prefetch_failures", "Prefetches that failed.", func(s *mirror.Stats) int64 { return s.PrefetchFailures })
-	counter("evictions", "Local copies evicted.", func(s *mirror.Stats) int64 { return s.Evictions })
-	counter("evictions_cancelled", "Evictions cancelled by a later operation.", func(s *mirror.Stats) int64 { return s.EvictionsCancelled })
-	counter("heals", "Damaged blocks replaced by a refetch.", func(s *mirror.Stats) int64 { return s.Heals })
-	counter("heal_failures", "Damaged blocks that could not be replaced.", func(s *mirror.Stats) int64 { return s.HealFailures })
-	counter("local_errors", "Failures of the local disk.", func(s *mirror.Stats) int64 { return s.LocalErrors })
-	counter("scan_removed", "Local copies that remote scans removed.", func(s *mirror.Stats) int64 { return s.ScanRemoved })
-	counter("scan_failures", "Remote scans that failed.", func(s *mirror.Stats) int64 { return s.ScanFailures })
-	counter("stale_entries_dropped", "Local copies found missing or cut when read.", func(s *mirror.Stats) int64 { return s.StaleEntriesDropped })
+	c.addAll(prometheus.GaugeValue, reflect.TypeFor[mirror.Gauges](), func(s *mirror.Stats) any { return &s.Gauges })
+	c.addAll(prometheus.CounterValue, reflect.TypeFor[mirror.Counters](), func(s *mirror.Stats) any { return &s.Counters })
+	c.add(prometheus.GaugeValue, "downloads", "Downloads in flight.", func(s *mirror.Stats) int64 { return int64(len(s.Downloads)) })
+	c.add(prometheus.GaugeValue, "last_scan_timestamp_seconds", "When the last remote scan ended, in seconds since 1970; 0 before the first.",
+		func(s *mirror.Stats) int64 { return unix(s.LastScan.Finished) })
 	return c
+}
+
+// addAll adds a metric for every field of a struct of integers, as its tags say.
+func (c *Collector) addAll(kind prometheus.ValueType, numbers reflect.Type, of func(*mirror.Stats) any) {
+	for i := range numbers.NumField() {
+		tag := numbers.Field(i).Tag
+		c.add(kind, tag.Get("metric"), tag.Get("help"), func(s *mirror.Stats) int64 {
+			return reflect.ValueOf(of(s)).Elem().Field(i).Int()
+		})
+	}
 }
 
 func unix(t time.Time) int64 {

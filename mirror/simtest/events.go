@@ -63,18 +63,18 @@ func (s *simulation) cancelOne() bool {
 	var o *op
 	if len(s.active) > 0 {
 		o = s.active[s.random.IntN(len(s.active))]
-		if o.cancelled {
+		if o.canceled {
 			o = nil
 		}
 	}
 	if o != nil {
-		o.cancelled = true
+		o.canceled = true
 	}
 	s.mu.Unlock()
 	if o == nil {
 		return false
 	}
-	s.sched.log(fmt.Sprintf("client %d op %d is cancelled", o.client, o.id))
+	s.sched.log(fmt.Sprintf("client %d op %d is canceled", o.client, o.id))
 	o.cancel()
 	return true
 }

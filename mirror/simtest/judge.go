@@ -39,8 +39,8 @@ func (s *simulation) complain(l *life, o *op, err error) string {
 	}
 	// A caller that gave up gets the error of its context.
 	if errors.Is(err, context.Canceled) {
-		if !o.cancelled {
-			return "nobody cancelled it"
+		if !o.canceled {
+			return "nobody canceled it"
 		}
 		return ""
 	}

@@ -67,10 +67,10 @@ type op struct {
 
 	cancel context.CancelFunc
 	// Guarded by simulation.mu.
-	cancelled, committed, done bool
-	reached                    bool // a write's call to the remote began
-	begun                      int
-	before                     map[objectstore.Path]seen
+	canceled, committed, done bool
+	reached                   bool // a write's call to the remote began
+	begun                     int
+	before                    map[objectstore.Path]seen
 }
 
 // bodyKind is how the bytes of a write come.

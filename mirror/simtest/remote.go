@@ -57,7 +57,7 @@ func opOf(ctx context.Context) *op {
 
 // remote is the remote store as one life sees it. A call waits at a gate
 // before its effect and at another before its answer, so that it may be
-// cancelled, lost or overtaken at both.
+// canceled, lost or overtaken at both.
 type remote struct {
 	*memory.Store
 	s *simulation
@@ -147,7 +147,7 @@ func (r *remote) get(ctx context.Context, op string, path objectstore.Path, deta
 type remoteBody struct {
 	r        *remote
 	inner    io.ReadCloser
-	ctx      context.Context //nolint:containedctx // a body is cancelled by the context of its Get
+	ctx      context.Context //nolint:containedctx // a body is canceled by the context of its Get
 	path     objectstore.Path
 	piece    int64
 	cut      int64

@@ -93,11 +93,11 @@ var bodyTests = []test{
 		copy(data, "changed by the caller")
 		e.holds("object", strings.Repeat("a", 1000))
 	}},
-	{"of a cancelled write stores nothing", func(e *env) {
+	{"of a canceled write stores nothing", func(e *env) {
 		ctx, cancel := context.WithCancel(e.ctx())
 		defer cancel()
 		data := pattern(1, 300_000)
-		source := &cancelling{Reader: strings.NewReader(data), left: 100_000, cancel: cancel}
+		source := &canceling{Reader: strings.NewReader(data), left: 100_000, cancel: cancel}
 		if _, err := e.store.Put(ctx, "object", objectstore.Stream(source, int64(len(data))), nil); err == nil {
 			e.Fatal("the write succeeded")
 		}
@@ -116,14 +116,14 @@ var bodyTests = []test{
 	}},
 }
 
-// cancelling calls cancel once that many bytes were read.
-type cancelling struct {
+// canceling calls cancel once that many bytes were read.
+type canceling struct {
 	io.Reader
 	left   int
 	cancel func()
 }
 
-func (c *cancelling) Read(p []byte) (int, error) {
+func (c *canceling) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if c.left -= n; c.left <= 0 {
 		c.cancel()
