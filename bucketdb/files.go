@@ -52,32 +52,20 @@ func (c *copier) run(ctx context.Context) (err error) {
 	if err := c.compare(ctx); err != nil {
 		return err
 	}
-	if err := c.checkRevision(c.goal.Transaction, c.local.Transaction, "the file"); err != nil {
+	if err := checkRevision("copy", c.options.At, c.goal.Transaction, c.local.Transaction, "the file", "the other file"); err != nil {
 		return err
 	}
 	if err := c.noteOrigin(ctx, [16]byte{}); err != nil {
 		return err
 	}
 	if c.options.At != 0 {
-		c.goal.Transaction, err = c.lastUpTo(ctx, c.options.At)
+		c.goal, err = goalAt(ctx, c.from, c.options.At, c.local)
 	}
 	c.report.TotalChunks = c.goal.Chunk - c.local.Chunk
 	for err == nil && c.local != c.goal {
 		err = c.step(ctx)
 	}
 	return err
-}
-
-// lastUpTo returns the last transaction up to a revision.
-func (c *copier) lastUpTo(ctx context.Context, at int64) (last int64, err error) {
-	last = c.local.Transaction
-	for {
-		records, err := c.from.Records(ctx, last, at, batchBytes)
-		if err != nil || len(records) == 0 {
-			return last, err
-		}
-		last = lastOf(records)
-	}
 }
 
 // compare returns an error unless the target's rows are the first ones of the

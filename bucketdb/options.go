@@ -31,6 +31,9 @@ type Report struct {
 
 // PushOptions are the options of [Push]. A nil pointer means the zero value.
 type PushOptions struct {
+	// At stops at a revision: neither later ones nor the content that only these
+	// name are pushed. Zero means the latest.
+	At int64
 	// Workers is how many packs are sent at a time; zero means 4. Each takes up to
 	// 40 MiB of memory.
 	Workers int

@@ -61,7 +61,7 @@ func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := p.checkRevision(r.end().Transaction, r.local.Transaction, store.String()); err != nil {
+	if err := checkRevision("pull", p.options.At, r.end().Transaction, r.local.Transaction, store.String(), "the file"); err != nil {
 		return err
 	}
 	if err := p.noteOrigin(ctx, [16]byte(p.bucket.identity)); err != nil {
@@ -110,26 +110,6 @@ func checkOrigin(ctx context.Context, db *replica.DB, b *bucket) error {
 func (p *puller) done() bool {
 	at := p.options.At
 	return at != 0 && (p.next.Transaction >= at || p.last != nil && p.last.After.Transaction >= at)
-}
-
-// checkRevision refuses a revision that is not there, or that the file has left
-// behind.
-func (p *puller) checkRevision(latest, local int64, where string) error {
-	switch at := p.options.At; {
-	case at < 0:
-		return &stardust.Error{Status: stardust.StatusInvalidArgument, Op: "pull", Message: fmt.Sprintf("revision %d is negative", at)}
-	case at > latest:
-		return &stardust.Error{
-			Status: stardust.StatusNotFound, Op: "pull",
-			Message: fmt.Sprintf("there is no revision %d; the latest in %s is %d", at, where, latest),
-		}
-	case at != 0 && at < local:
-		return &stardust.Error{
-			Status: stardust.StatusConflict, Op: "pull",
-			Message: fmt.Sprintf("the file is at revision %d already; clone %d to a new file", local, at),
-		}
-	}
-	return nil
 }
 
 func (p *puller) noteOrigin(ctx context.Context, identity [16]byte) error {

@@ -24,7 +24,8 @@ const batchBytes = 8 << 20
 // same time, ErrUnknown when an answer was lost and could not be asked for again,
 // and objectstore.ErrUnsupported when the store does not honour writes that create.
 // What was written by then stays, and the next push goes on there; only
-// the packs of a batch that was not written are sent again.
+// the packs of a batch that was not written are sent again. StatusNotFound says that
+// the file has no revision At, StatusConflict that the store is beyond it.
 //
 // The report is never nil.
 func Push(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PushOptions) (*Report, error) {
@@ -57,6 +58,14 @@ func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
 	p.goal, p.last = r.local, r.head
 	if r.from != 0 {
 		return fmt.Errorf("%w: %s has revisions up to %d, the file up to %d", ErrBehind, store, r.head.After.Transaction, r.local.Transaction)
+	}
+	if err := checkRevision("push", p.options.At, p.goal.Transaction, r.end().Transaction, "the file", store.String()); err != nil {
+		return err
+	}
+	if p.options.At != 0 {
+		if p.goal, err = goalAt(ctx, p.db, p.options.At, r.end()); err != nil {
+			return err
+		}
 	}
 	p.report.Revision = r.end().Transaction
 	p.report.TotalChunks = p.goal.Chunk - r.end().Chunk

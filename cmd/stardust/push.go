@@ -13,6 +13,7 @@ import (
 )
 
 func newPushCommand(e *env) *cobra.Command {
+	var at revision
 	p := pushing{env: e}
 	cmd := &cobra.Command{
 		Use:   "push FILE [TO]",
@@ -26,6 +27,7 @@ When each of the two has something that the other lacks, nothing is sent, and th
 message says where they parted.`,
 		Example: `  stardust push photos.stardust s3://backups/photos
   stardust push photos.stardust /mnt/usb/photos.stardust
+  stardust push photos.stardust s3://backups/photos --at 1200
   stardust push photos.stardust s3://backups/photos --follow`,
 		Args:    arguments(1, 2),
 		GroupID: groupRemote,
@@ -33,6 +35,9 @@ message says where they parted.`,
 			err := e.read(cmd.Context(), args[0], nil, func(s *session) error {
 				to, err := otherPlace(cmd.Context(), s.db, args)
 				if err != nil {
+					return err
+				}
+				if p.at, err = at.of(s.db); err != nil {
 					return err
 				}
 				return p.run(cmd.Context(), args[0], s.db, to)
@@ -44,6 +49,8 @@ message says where they parted.`,
 	cmd.Flags().BoolVar(&p.follow, "follow", false, "go on, and push what is committed later, until interrupted")
 	cmd.Flags().DurationVar(&p.every, "every", time.Second, "with --follow, look for something new so often")
 	cmd.Flags().StringVar(&p.metrics, "metrics", "", "with --follow, serve Prometheus' metrics at /metrics of this address")
+	cmd.Flags().Var(&at, "at", "send no later commits than this revision, tag or time, and not what only these name")
+	cmd.MarkFlagsMutuallyExclusive("at", "follow")
 	jsonFlag(cmd, &p.json)
 	return cmd
 }
@@ -71,6 +78,7 @@ func otherPlace(ctx context.Context, db *stardust.DB, args []string) (place, err
 // pushing is a push command.
 type pushing struct {
 	env     *env
+	at      int64 // zero means the latest
 	follow  bool
 	every   time.Duration
 	metrics string
@@ -86,7 +94,7 @@ func (p *pushing) run(ctx context.Context, file string, db *stardust.DB, to plac
 			return p.following(ctx, db, store, to)
 		}
 		return p.env.carry("push", "Pushed", to, p.json, func(progress func(bucketdb.Progress)) (*bucketdb.Report, error) {
-			return bucketdb.Push(ctx, db, store, &bucketdb.PushOptions{Progress: progress, Now: p.env.now})
+			return bucketdb.Push(ctx, db, store, &bucketdb.PushOptions{At: p.at, Progress: progress, Now: p.env.now})
 		})
 	})
 }
@@ -102,12 +110,12 @@ func (p *pushing) toFile(ctx context.Context, file string, db *stardust.DB, to p
 			if err != nil {
 				return new(bucketdb.Report), err
 			}
-			return bucketdb.CloneFile(ctx, db, to.file, &bucketdb.PullOptions{URL: origin, Progress: progress})
+			return bucketdb.CloneFile(ctx, db, to.file, &bucketdb.PullOptions{At: p.at, URL: origin, Progress: progress})
 		})
 	}
 	return to.inFile(ctx, p.env, true, func(other *stardust.DB) error {
 		return p.env.carry("push", "Pushed", to, p.json, func(progress func(bucketdb.Progress)) (*bucketdb.Report, error) {
-			return bucketdb.Copy(ctx, db, other, &bucketdb.PullOptions{Progress: progress})
+			return bucketdb.Copy(ctx, db, other, &bucketdb.PullOptions{At: p.at, Progress: progress})
 		})
 	})
 }

@@ -55,19 +55,25 @@ func (r *revision) numeric() (int64, error) {
 	return r.number, nil
 }
 
+// of returns the number of a revision of a database; zero when none was given.
+func (r *revision) of(db *stardust.DB) (int64, error) {
+	if r.text == "" {
+		return r.number, nil
+	}
+	return revisionOf(db, r.text)
+}
+
 // view returns the database as it was at the revision.
 func (r *revision) view(db *stardust.DB) (*stardust.Snapshot, error) {
 	if r == nil || !r.set {
 		return db.Snapshot()
 	}
-	if r.text != "" {
-		number, err := revisionOf(db, r.text)
-		if err != nil {
-			return nil, err
-		}
-		r.number = number
+	number, err := r.of(db)
+	if err != nil {
+		return nil, err
 	}
-	return db.AsOf(r.number)
+	r.number = number
+	return db.AsOf(number)
 }
 
 // revisionOf finds a tag, or else the last revision by a time.
