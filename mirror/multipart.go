@@ -72,8 +72,8 @@ func (u *mirroredUpload) PutPart(ctx context.Context, number int, body objectsto
 		return err
 	}
 	defer leave()
-	if number < 1 || number > objectstore.MaxParts {
-		return u.m.fail(objectstore.OpUploadPart, u.path, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts))
+	if err := objectstore.CheckPartNumber(number); err != nil {
+		return u.m.fail(objectstore.OpUploadPart, u.path, err)
 	}
 	err = u.parts.put(ctx, number, body, func(body objectstore.Body) (string, error) {
 		return "", u.remote.PutPart(ctx, number, body)

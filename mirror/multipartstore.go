@@ -63,7 +63,7 @@ func (m *Mirror) UploadPart(ctx context.Context, path objectstore.Path, id strin
 	}
 	defer leave()
 	p := m.uploads.get(uploadKey{path: path, id: id})
-	if p == nil || number < 1 || number > objectstore.MaxParts {
+	if p == nil || objectstore.CheckPartNumber(number) != nil {
 		return store.UploadPart(ctx, path, id, number, body)
 	}
 	var uploaded objectstore.Part

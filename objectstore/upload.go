@@ -2,14 +2,10 @@ package objectstore
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
 )
-
-// MaxParts is the greatest part number of a multipart upload, S3's limit.
-const MaxParts = 10000
 
 // NewUpload starts a multipart upload on store and returns it as an [Upload].
 // It is the PutMultipart of every driver that is a [MultipartStore].
@@ -47,8 +43,8 @@ type upload struct {
 }
 
 func (u *upload) PutPart(ctx context.Context, number int, body Body) error {
-	if number < 1 || number > MaxParts {
-		return u.fail(OpUploadPart, fmt.Errorf("%w: part number %d is not from 1 to %d", ErrInvalidOption, number, MaxParts))
+	if err := CheckPartNumber(number); err != nil {
+		return u.fail(OpUploadPart, err)
 	}
 	part, err := u.store.UploadPart(ctx, u.path, u.id, number, body)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -93,8 +92,8 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	if err := errors.Join(check(ctx, path), body.Validate()); err != nil {
 		return p, err
 	}
-	if number < 1 || number > objectstore.MaxParts {
-		return p, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
+	if err := objectstore.CheckPartNumber(number); err != nil {
+		return p, err
 	}
 	s.uploads.mu.Lock()
 	_, err = s.uploads.find(path, id)
@@ -178,21 +177,16 @@ func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, 
 
 // choose returns the parts that a completion names. The lock is held.
 func (u *upload) choose(parts []objectstore.Part) ([]part, error) {
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("%w: no parts", objectstore.ErrInvalidPart)
+	err := objectstore.CheckParts(parts, 0, func(number int) (objectstore.Part, bool, error) {
+		p, ok := u.parts[number]
+		return p.Part, ok, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	chosen := make([]part, len(parts))
 	for i, want := range parts {
-		p, ok := u.parts[want.Number]
-		switch {
-		case i > 0 && want.Number <= parts[i-1].Number:
-			return nil, fmt.Errorf("%w: number %d after %d", objectstore.ErrInvalidPart, want.Number, parts[i-1].Number)
-		case !ok:
-			return nil, fmt.Errorf("%w: number %d was not uploaded", objectstore.ErrInvalidPart, want.Number)
-		case want.ETag != p.ETag:
-			return nil, fmt.Errorf("%w: number %d has ETag %q, not %q", objectstore.ErrInvalidPart, want.Number, p.ETag, want.ETag)
-		}
-		chosen[i] = p
+		chosen[i] = u.parts[want.Number]
 	}
 	return chosen, nil
 }

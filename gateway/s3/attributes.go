@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -45,11 +47,11 @@ func (x *exchange) attributes() (objectstore.Attributes, error) {
 		"DEEP_ARCHIVE", "OUTPOSTS", "GLACIER_IR", "SNOW", "EXPRESS_ONEZONE":
 		x.reserve(&a, reservedClass, class)
 	default:
-		return a, fail("InvalidStorageClass", "The storage class you specified is not valid")
+		return a, s3err.StorageClassInvalid.New()
 	}
 	redirect := x.header("X-Amz-Website-Redirect-Location")
 	if redirect != "" && !strings.HasPrefix(redirect, "/") && !strings.HasPrefix(redirect, "http://") && !strings.HasPrefix(redirect, "https://") {
-		return a, fail("InvalidRedirectLocation", "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.")
+		return a, s3err.RedirectInvalid.New()
 	}
 	x.reserve(&a, reservedRedirect, redirect)
 	return a, nil
@@ -61,12 +63,10 @@ func (x *exchange) userMetadata() (map[string]string, error) {
 	total := 0
 	add := func(key, value string) error {
 		if strings.HasPrefix(key, reservedPrefix) {
-			return fail("InvalidArgument", "User metadata may not begin with %s, which this endpoint uses itself.", reservedPrefix)
+			return s3err.MetadataReserved.New(reservedPrefix)
 		}
 		if total += len(key) + len(value); total > maxMetadata {
-			failure := fail("MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size")
-			failure.Fields = map[string]string{"MaxSizeAllowed": "2048"}
-			return failure
+			return s3err.MetadataTooLarge.New().With("MaxSizeAllowed", "2048")
 		}
 		if metadata == nil {
 			metadata = make(map[string]string)
@@ -81,10 +81,10 @@ func (x *exchange) userMetadata() (map[string]string, error) {
 			}
 		}
 	}
-	if x.identity.presigned {
+	if x.identity.Presigned {
 		for _, p := range x.query {
-			if key, ok := strings.CutPrefix(strings.ToLower(p.key), metaPrefix); ok && key != "" {
-				if err := add(key, p.value); err != nil {
+			if key, ok := strings.CutPrefix(strings.ToLower(p.Key), metaPrefix); ok && key != "" {
+				if err := add(key, p.Value); err != nil {
 					return nil, err
 				}
 			}
@@ -107,16 +107,16 @@ func (x *exchange) reserve(a *objectstore.Attributes, key, value string) {
 // reserveChecksum keeps a checksum that a header of the request gives. One
 // that comes in a trailer is known only when the attributes are with the Store
 // already, unless the body was buffered.
-func (x *exchange) reserveChecksum(a *objectstore.Attributes, d declared) {
-	if d.value != "" {
-		x.reserve(a, reservedChecksum, string(d.checksum)+" "+d.value)
+func (x *exchange) reserveChecksum(a *objectstore.Attributes, d checksum.Declared) {
+	if d.Value != "" {
+		x.reserve(a, reservedChecksum, string(d.Algorithm)+" "+d.Value)
 	}
 }
 
 // storedChecksum returns the checksum that was kept with an object.
-func storedChecksum(a objectstore.Attributes) (c checksum, value string, ok bool) {
+func storedChecksum(a objectstore.Attributes) (c checksum.Algorithm, value string, ok bool) {
 	name, value, _ := strings.Cut(a.Metadata[reservedChecksum], " ")
-	c, ok = parseChecksum(name)
+	c, ok = checksum.Parse(name)
 	return c, value, ok && value != ""
 }
 
@@ -188,9 +188,7 @@ func (x *exchange) refuseUnsupported() error {
 		"X-Amz-Server-Side-Encryption-Customer-Key", "X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id",
 	} {
 		if x.header(name) != "" {
-			failure := fail("NotImplemented", notImplementedMessage)
-			failure.Fields = map[string]string{"Header": name}
-			return failure
+			return s3err.NotImplemented.New().With("Header", name)
 		}
 	}
 	mode, until, hold := x.header("X-Amz-Object-Lock-Mode"), x.header("X-Amz-Object-Lock-Retain-Until-Date"), x.header("X-Amz-Object-Lock-Legal-Hold")
@@ -198,20 +196,20 @@ func (x *exchange) refuseUnsupported() error {
 	case mode == "" && until == "" && hold == "":
 		return nil
 	case (mode == "") != (until == ""):
-		return fail("InvalidArgument", "x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied")
+		return s3err.LockIncomplete.New()
 	case hold != "" && hold != "ON" && hold != "OFF":
-		return fail("InvalidArgument", "Legal Hold must be either of 'ON' or 'OFF'")
+		return s3err.LegalHoldInvalid.New()
 	case mode != "" && mode != "GOVERNANCE" && mode != "COMPLIANCE":
-		return fail("InvalidArgument", "Unknown wormMode directive.")
+		return s3err.LockModeInvalid.New()
 	}
 	if until != "" {
 		t, err := time.Parse(time.RFC3339, until)
 		switch {
 		case err != nil:
-			return fail("InvalidArgument", "The retain until date must be provided in ISO 8601 format")
+			return s3err.RetainDateInvalid.New()
 		case t.Before(x.h.options.Clock()):
-			return fail("InvalidArgument", "The retain until date must be in the future!")
+			return s3err.RetainDatePast.New()
 		}
 	}
-	return fail("InvalidRequest", "Bucket is missing Object Lock Configuration")
+	return s3err.LockNotConfigured.New()
 }

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/uploads"
 )
 
 // bucket is a Store under its name.
@@ -84,9 +86,7 @@ func (h *Handler) listBuckets(ctx context.Context) ([]*bucket, error) {
 }
 
 func noSuchBucket(name string) *Failure {
-	failure := fail("NoSuchBucket", "The specified bucket does not exist.")
-	failure.Fields = map[string]string{"BucketName": name}
-	return failure
+	return s3err.NoSuchBucket.New().With("BucketName", name)
 }
 
 // add adds a bucket. There is none of its name.
@@ -125,15 +125,17 @@ func (h *Handler) newBucket(name string, store objectstore.Store, dynamic bool) 
 	if multipart, ok := store.(objectstore.MultipartStore); ok {
 		b.uploads = multipart
 	} else {
-		b.uploads = newUploadTable(store, h.options.MaxUploads, h.options.UploadTTL, h.options.Clock)
+		b.uploads = uploads.NewTable(store, &uploads.Options{
+			Limit: h.options.MaxUploads, TTL: h.options.UploadTTL, Now: h.options.Clock,
+		})
 	}
 	return b
 }
 
 // close gives up the uploads that only this process knows.
 func (b *bucket) close(ctx context.Context) error {
-	if table, ok := b.uploads.(*uploadTable); ok {
-		return table.close(ctx)
+	if table, ok := b.uploads.(*uploads.Table); ok {
+		return table.Close(ctx)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -15,21 +16,21 @@ const maxBuckets = 10000
 // listBuckets serves ListBuckets.
 func (x *exchange) listBuckets() error {
 	limit := maxBuckets
-	if value := x.query.get("max-buckets"); value != "" {
+	if value := x.query.Get("max-buckets"); value != "" {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > maxBuckets {
-			return argument("max-buckets", value, "Argument max-buckets must be an integer between 1 and %d.", maxBuckets)
+			return s3err.MaxBucketsInvalid.New(maxBuckets).Argument("max-buckets", value)
 		}
 		limit = n
 	}
 	after := ""
-	if token := x.query.get("continuation-token"); token != "" {
+	if token := x.query.Get("continuation-token"); token != "" {
 		var err error
 		if after, err = parseToken(token); err != nil {
 			return err
 		}
 	}
-	prefix := x.query.get("prefix")
+	prefix := x.query.Get("prefix")
 	d := newDocument("ListAllMyBucketsResult", namespace)
 	d.user("Owner", x.owner())
 	d.open("Buckets")
@@ -84,12 +85,12 @@ func (x *exchange) createBucket() error {
 	switch ownership := x.header("X-Amz-Object-Ownership"); ownership {
 	case "", "BucketOwnerEnforced":
 	case "BucketOwnerPreferred", "ObjectWriter":
-		return fail("NotImplemented", notImplementedMessage)
+		return s3err.NotImplemented.New()
 	default:
-		return fail("InvalidArgument", "Invalid x-amz-object-ownership header: %s", ownership)
+		return s3err.OwnershipInvalid.New(ownership)
 	}
 	if strings.EqualFold(x.header("X-Amz-Bucket-Object-Lock-Enabled"), "true") {
-		return fail("NotImplemented", notImplementedMessage)
+		return s3err.NotImplemented.New()
 	}
 	if err := x.checkLocation(); err != nil {
 		return err
@@ -100,10 +101,10 @@ func (x *exchange) createBucket() error {
 	if exists, err := x.exists(); err != nil {
 		return err
 	} else if exists {
-		return fail("BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it.")
+		return s3err.BucketOwned.New()
 	}
 	if x.h.options.CreateBucket == nil {
-		return fail("AccessDenied", "This endpoint creates no buckets.")
+		return s3err.BucketCreationDenied.New()
 	}
 	store, err := x.h.options.CreateBucket(x.r.Context(), x.bucketName)
 	if err != nil {
@@ -145,9 +146,7 @@ func (x *exchange) checkLocation() error {
 		case "LocationConstraint":
 			region, err := c.text()
 			if region = strings.TrimSpace(region); err == nil && region != "" && region != x.h.options.Region {
-				failure := fail("InvalidLocationConstraint", "The specified location-constraint is not valid")
-				failure.Fields = map[string]string{"LocationConstraint": region}
-				return failure
+				return s3err.LocationInvalid.New().With("LocationConstraint", region)
 			}
 			return err
 		case "Tags":
@@ -157,7 +156,7 @@ func (x *exchange) checkLocation() error {
 			if err := c.decode(&tags); err != nil || len(tags.Tag) == 0 {
 				return err
 			}
-			return fail("NotImplemented", notImplementedMessage)
+			return s3err.NotImplemented.New()
 		}
 		return c.skip()
 	})
@@ -166,14 +165,14 @@ func (x *exchange) checkLocation() error {
 // deleteBucket serves DeleteBucket.
 func (x *exchange) deleteBucket() error {
 	if !x.bucket.dynamic || x.h.options.DeleteBucket == nil {
-		return fail("AccessDenied", "This endpoint deletes no buckets.")
+		return s3err.BucketDeletionDenied.New()
 	}
 	ctx := x.r.Context()
 	for _, err := range x.bucket.store.List(ctx, &objectstore.ListOptions{Extensions: x.extensions()}) {
 		if err != nil {
 			return err
 		}
-		return fail("BucketNotEmpty", "The bucket you tried to delete is not empty.")
+		return s3err.BucketNotEmpty.New()
 	}
 	if !x.h.buckets.remove(x.bucket) {
 		return noSuchBucket(x.bucketName)

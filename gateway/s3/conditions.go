@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -48,7 +49,7 @@ func (c conditions) apply(o *objectstore.GetOptions) error {
 		// If-Match compares strongly: a weak ETag matches nothing.
 		o.IfMatch = strings.Join(parseETags(c.ifMatch, false), ",")
 		if o.IfMatch == "" {
-			return fail("PreconditionFailed", preconditionMessage)
+			return s3err.PreconditionFailed.New()
 		}
 	}
 	if c.hasIfNoneMatch {
@@ -109,12 +110,10 @@ func (x *exchange) putCondition() (objectstore.PutMode, objectstore.UpdateVersio
 			return objectstore.Update, objectstore.UpdateVersion{ETag: tags[0]}, nil
 		}
 	}
-	failure := fail("NotImplemented", notImplementedMessage)
-	failure.Fields = map[string]string{"Header": "If-None-Match"}
 	if match != "" {
-		failure.Fields["Header"] = "If-Match"
+		return 0, objectstore.UpdateVersion{}, unimplemented("If-Match")
 	}
-	return 0, objectstore.UpdateVersion{}, failure
+	return 0, objectstore.UpdateVersion{}, unimplemented("If-None-Match")
 }
 
 // parseRange parses a Range header. As S3 does, it ignores several ranges and

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -20,17 +22,15 @@ type copySource struct {
 
 // parseCopySource parses "[/]bucket/key[?versionId=id]", percent-encoded once.
 func parseCopySource(header string) (copySource, error) {
-	invalid := argument("x-amz-copy-source", header, "Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
 	raw, version, _ := strings.Cut(header, "?versionId=")
 	raw = strings.TrimPrefix(raw, "/")
 	path, err := url.PathUnescape(raw)
 	if err != nil {
-		invalid.Message = "Invalid copy source encoding"
-		return copySource{}, invalid
+		return copySource{}, s3err.CopySourceEncoding.New().Argument("x-amz-copy-source", header)
 	}
 	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok || bucket == "" || key == "" {
-		return copySource{}, invalid
+		return copySource{}, s3err.CopySourceIncomplete.New().Argument("x-amz-copy-source", header)
 	}
 	if version == "null" {
 		version = ""
@@ -45,7 +45,7 @@ func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions,
 		return nil, "", nil, err
 	}
 	if owner := x.header("X-Amz-Source-Expected-Bucket-Owner"); owner != "" && owner != x.owner() {
-		return nil, "", nil, fail("AccessDenied", accessDeniedMessage)
+		return nil, "", nil, s3err.AccessDenied.New()
 	}
 	if err := x.allow(source.bucket, source.key, false); err != nil {
 		return nil, "", nil, err
@@ -69,7 +69,7 @@ func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions,
 // GET answers with 304 is a failed precondition here.
 func sourceFailure(err error) error {
 	if errors.Is(err, objectstore.ErrNotModified) {
-		return &Failure{Code: "PreconditionFailed", Message: preconditionMessage, Err: err}
+		return s3err.PreconditionFailed.Wrap(err)
 	}
 	return err
 }
@@ -82,7 +82,7 @@ func (x *exchange) directive(kind string) (replace bool, err error) {
 	case "REPLACE":
 		return true, nil
 	default:
-		return false, fail("InvalidArgument", "Unknown %s directive.", strings.ToLower(kind))
+		return false, s3err.DirectiveUnknown.New(strings.ToLower(kind))
 	}
 }
 
@@ -116,11 +116,11 @@ func (x *exchange) copyObject() error {
 		return err
 	}
 	if from == x.bucket && path == x.path && !replace && !replaceTags && attributes.Metadata[reservedClass] == "" && attributes.Metadata[reservedRedirect] == "" {
-		return fail("InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.")
+		return s3err.CopyOntoItself.New()
 	}
 	if name := x.header("X-Amz-Checksum-Algorithm"); name != "" {
-		if _, ok := parseChecksum(name); !ok {
-			return fail("InvalidRequest", "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+		if _, ok := checksum.Parse(name); !ok {
+			return s3err.ChecksumUnsupported.New()
 		}
 	}
 	c := copying{from: from, path: path, get: o, attributes: attributes, replace: replace, replaceTags: replaceTags}
@@ -139,7 +139,7 @@ func (x *exchange) copyObject() error {
 	d.etag(result.Meta.ETag)
 	d.time("LastModified", result.Meta.LastModified)
 	if c, value, ok := storedChecksum(result.Attributes); ok {
-		d.text(c.element(), value)
+		d.text(c.Element(), value)
 		d.text("ChecksumType", kindOf(value))
 	}
 	x.writeDocument(http.StatusOK, d)
@@ -240,19 +240,19 @@ func (x *exchange) uploadPartCopy() error {
 	header := x.header("X-Amz-Copy-Source-Range")
 	if header != "" {
 		if o.Range = parseRange(header); o.Range == nil || strings.HasPrefix(header, "bytes=-") || strings.HasSuffix(header, "-") {
-			return copyRangeFailure("The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy")
+			return copyRangeFailure(s3err.CopyRangeForm)
 		}
 	}
 	result, err := from.store.Get(ctx, path, o)
 	switch {
 	case errors.Is(err, objectstore.ErrInvalidRange):
-		return &Failure{Code: "InvalidArgument", Message: "Range specified is not valid for source object", Err: err}
+		return s3err.CopyRangeOutside.Wrap(err)
 	case err != nil:
 		return sourceFailure(err)
 	}
 	defer result.Body.Close()
 	if header != "" && objectstore.Bounded(result.Start, result.End).String() != header {
-		return copyRangeFailure("Range specified is not valid for source object")
+		return copyRangeFailure(s3err.CopyRangeOutside)
 	}
 	part, err := x.bucket.uploads.UploadPart(ctx, x.path, id, number, bodyOf(result.Body, result.End-result.Start))
 	if err != nil {
@@ -268,8 +268,6 @@ func (x *exchange) uploadPartCopy() error {
 	return nil
 }
 
-func copyRangeFailure(message string) *Failure {
-	failure := fail("InvalidArgument", "%s", message)
-	failure.Fields = map[string]string{"ArgumentName": "x-amz-copy-source-range"}
-	return failure
+func copyRangeFailure(row s3err.Row) *Failure {
+	return row.New().With("ArgumentName", "x-amz-copy-source-range")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -14,7 +15,7 @@ const maxDeletes = 1000
 
 // deleteObject serves DeleteObject. That there was no object is a success.
 func (x *exchange) deleteObject() error {
-	if err := checkVersion(x.query.get("versionId")); err != nil {
+	if err := checkVersion(x.query.Get("versionId")); err != nil {
 		return err
 	}
 	for _, name := range [...]string{"X-Amz-If-Match-Last-Modified-Time", "X-Amz-If-Match-Size"} {
@@ -44,9 +45,7 @@ func (x *exchange) deleteObject() error {
 
 // unimplemented is the Failure of a header that asks for what is not done.
 func unimplemented(header string) *Failure {
-	failure := fail("NotImplemented", notImplementedMessage)
-	failure.Fields = map[string]string{"Header": header}
-	return failure
+	return s3err.NotImplemented.New().With("Header", header)
 }
 
 // checkVersion refuses version ids: no Store deletes one version alone.
@@ -54,7 +53,7 @@ func checkVersion(id string) error {
 	if id == "" || id == "null" {
 		return nil
 	}
-	return fail("InvalidArgument", "Invalid version id specified")
+	return s3err.VersionInvalid.New()
 }
 
 // deleteObjects serves DeleteObjects.
@@ -123,7 +122,7 @@ func (x *exchange) deleteObjects() error {
 func appendDeleteError(d *document, key string, failure *Failure) {
 	d.open("Error")
 	d.text("Key", key)
-	d.text("Code", failure.Code)
+	d.text("Code", failure.Code())
 	d.text("Message", failure.Message)
 	d.close("Error")
 }

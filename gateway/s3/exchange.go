@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -18,14 +20,14 @@ type exchange struct {
 	r  *http.Request
 	id string
 
-	query      query
+	query      auth.Query
 	bucketName string
 	key        string
 	path       objectstore.Path // key, validated; empty for bucket operations
 	bucket     *bucket
-	identity   identity
+	identity   auth.Identity
 	operation  string
-	payload    *payload // set once a body is asked for
+	payload    *auth.Payload // set once a body is asked for
 
 	status int   // sent, or 0
 	sent   int64 // bytes of the response's body
@@ -39,11 +41,11 @@ func (x *exchange) serve() error {
 	if !x.h.slots.TryAcquire(1) {
 		x.operation = "Refused"
 		x.w.Header().Set("Retry-After", "1")
-		return fail("SlowDown", "Please reduce your request rate: this endpoint serves %d requests at a time.", x.h.options.MaxConcurrentRequests)
+		return s3err.TooManyRequests.New(x.h.options.MaxConcurrentRequests)
 	}
 	defer x.h.slots.Release(1)
 	var err error
-	if x.query, err = parseQuery(x.r.URL.RawQuery); err != nil {
+	if x.query, err = auth.ParseQuery(x.r.URL.RawQuery); err != nil {
 		return err
 	}
 	x.bucketName, x.key = x.h.splitPath(x.r)
@@ -52,11 +54,11 @@ func (x *exchange) serve() error {
 		return err
 	}
 	x.operation = op.name
-	if x.identity, err = x.h.authenticate(x.r, x.query); err != nil {
+	if x.identity, err = x.h.auth.Verify(x.r, x.query); err != nil {
 		return err
 	}
 	if owner := x.header("X-Amz-Expected-Bucket-Owner"); owner != "" && owner != x.owner() {
-		return fail("AccessDenied", accessDeniedMessage)
+		return s3err.AccessDenied.New()
 	}
 	if err := x.authorize(); err != nil {
 		return err
@@ -80,9 +82,9 @@ func (x *exchange) authorize() error {
 	read := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead
 	key := x.key
 	if key == "" && read {
-		key = x.query.get("prefix")
+		key = x.query.Get("prefix")
 	}
-	if x.key == "" && x.r.Method == http.MethodPost && x.query.has("delete") {
+	if x.key == "" && x.r.Method == http.MethodPost && x.query.Has("delete") {
 		return nil // each of its keys is asked for
 	}
 	return x.allow(x.bucketName, key, !read)
@@ -90,10 +92,10 @@ func (x *exchange) authorize() error {
 
 func (x *exchange) allow(bucket, key string, write bool) error {
 	ask := x.h.options.Authorize
-	if ask == nil || ask(x.r.Context(), Access{AccessKey: x.identity.accessKey, Bucket: bucket, Key: key, Write: write}) {
+	if ask == nil || ask(x.r.Context(), Access{AccessKey: x.identity.AccessKey, Bucket: bucket, Key: key, Write: write}) {
 		return nil
 	}
-	return fail("AccessDenied", accessDeniedMessage)
+	return s3err.AccessDenied.New()
 }
 
 // splitPath returns the bucket and key that the request is for, each empty
@@ -117,11 +119,9 @@ func parseKey(key string) (objectstore.Path, error) {
 	case err == nil:
 		return path, nil
 	case len(key) > objectstore.MaxPathLength:
-		failure := fail("KeyTooLongError", "Your key is too long")
-		failure.Fields = map[string]string{"Size": strconv.Itoa(len(key)), "MaxSizeAllowed": strconv.Itoa(objectstore.MaxPathLength)}
-		return "", failure
+		return "", s3err.KeyTooLong.New().With("Size", strconv.Itoa(len(key))).With("MaxSizeAllowed", strconv.Itoa(objectstore.MaxPathLength))
 	default:
-		return "", &Failure{Code: "InvalidArgument", Message: "The key is not valid UTF-8 without NUL.", Err: err}
+		return "", s3err.KeyInvalid.Wrap(err)
 	}
 }
 
@@ -141,18 +141,18 @@ func (x *exchange) lookup(name string) (string, bool) {
 	if len(values) > 0 {
 		return values[0], true
 	}
-	if x.identity.presigned {
-		return x.query.lookupFold(name)
+	if x.identity.Presigned {
+		return x.query.LookupFold(name)
 	}
 	return "", false
 }
 
 // owner is who S3's documents name as the owner of all: the key that asks.
 func (x *exchange) owner() string {
-	if x.identity.accessKey == "" {
+	if x.identity.AccessKey == "" {
 		return "anonymous"
 	}
-	return x.identity.accessKey
+	return x.identity.AccessKey
 }
 
 // extensions returns what the hook attaches to the Store's calls.
@@ -169,7 +169,7 @@ func (x *exchange) fail(err error) *Failure {
 	switch {
 	case x.status != 0:
 		x.broken = true
-	case failure.Code == "NotModified":
+	case failure.Row == s3err.NotModified:
 		x.writeStatus(http.StatusNotModified)
 	default:
 		if x.expectsNothing() {
@@ -183,8 +183,8 @@ func (x *exchange) fail(err error) *Failure {
 func (x *exchange) failureOf(err error) *Failure {
 	// The body knows best why it failed; a Store may have wrapped it without
 	// care.
-	if x.payload != nil && x.payload.failure() != nil {
-		return asFailure(x.payload.failure())
+	if x.payload != nil && x.payload.Failure() != nil {
+		return asFailure(x.payload.Failure())
 	}
 	var known *Failure
 	if x.h.options.Failure != nil && !errors.As(err, &known) {
@@ -202,7 +202,7 @@ func (x *exchange) failureOf(err error) *Failure {
 func (x *exchange) writeFailure(failure *Failure) {
 	x.w.Header().Set("X-Amz-Id-2", x.id)
 	d := newDocument("Error", "")
-	d.text("Code", failure.Code)
+	d.text("Code", failure.Code())
 	d.text("Message", failure.Message)
 	if x.bucketName != "" && failure.Fields["BucketName"] == "" {
 		d.text("BucketName", x.bucketName)

@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
 // getOptions reads the options of a Store's Get from the request.
 func (x *exchange) getOptions() (*objectstore.GetOptions, error) {
 	o := &objectstore.GetOptions{Extensions: x.extensions(), Range: parseRange(x.r.Header.Get("Range"))}
-	if version := x.query.get("versionId"); version != "" && version != "null" {
+	if version := x.query.Get("versionId"); version != "" && version != "null" {
 		o.Version = version
 	}
 	return o, readConditions(x.r.Header).apply(o)
@@ -78,7 +79,7 @@ func (x *exchange) readObject(head bool) error {
 	h["Content-Length"] = values[1:2:2]
 	if strings.EqualFold(x.header("X-Amz-Checksum-Mode"), "ENABLED") && end-start == result.Meta.Size {
 		if c, value, ok := storedChecksum(result.Attributes); ok {
-			h.Set(c.header(), value)
+			h.Set(c.Header(), value)
 			h.Set("X-Amz-Checksum-Type", kindOf(value))
 		}
 	}
@@ -106,15 +107,15 @@ func contentRange(start, end, size int64) string {
 // partNumber reads the parameter of that name and asks for the bytes of that part.
 // An object whose parts are not known has one.
 func (x *exchange) partNumber(o *objectstore.GetOptions) (bool, error) {
-	if !x.query.has("partNumber") {
+	if !x.query.Has("partNumber") {
 		return false, nil
 	}
-	number, err := strconv.Atoi(x.query.get("partNumber"))
+	number, err := strconv.Atoi(x.query.Get("partNumber"))
 	switch {
 	case err != nil || number < 1 || number > objectstore.MaxParts:
 		return false, invalidPartNumber()
 	case x.r.Header.Get("Range") != "":
-		return false, fail("InvalidRequest", "Cannot specify both Range header and partNumber query parameter")
+		return false, s3err.PartNumberWithRange.New()
 	}
 	result, err := x.bucket.store.Get(x.r.Context(), x.path, &objectstore.GetOptions{Head: true, Version: o.Version, Extensions: o.Extensions})
 	if err != nil {
@@ -133,13 +134,13 @@ func (x *exchange) partNumber(o *objectstore.GetOptions) (bool, error) {
 		}
 	case text == "" && number == 1:
 	default:
-		return false, fail("InvalidPartNumber", "The requested partnumber is not satisfiable.")
+		return false, s3err.PartNumberOutside.New()
 	}
 	return true, nil
 }
 
 func invalidPartNumber() *Failure {
-	return fail("InvalidArgument", "Part number must be an integer between 1 and %d, inclusive.", objectstore.MaxParts)
+	return s3err.PartNumberInvalid.New(objectstore.MaxParts)
 }
 
 // ifRange reports whether a range applies: it does unless If-Range names
@@ -172,16 +173,15 @@ func (x *exchange) readFailure(err error, o *objectstore.GetOptions) error {
 			x.w.Header().Del("Content-Type")
 		}
 	case errors.Is(err, objectstore.ErrNotFound) && o.Version != "":
-		return &Failure{Code: "NoSuchVersion", Message: "The specified version does not exist.", Err: err}
+		return s3err.NoSuchVersion.Wrap(err)
 	}
 	return err
 }
 
 func (x *exchange) invalidRange(err error, size int64) error {
-	failure := &Failure{Code: "InvalidRange", Message: "The requested range is not satisfiable", Err: err}
-	failure.Fields = map[string]string{"RangeRequested": x.r.Header.Get("Range")}
+	failure := s3err.InvalidRange.Wrap(err).With("RangeRequested", x.r.Header.Get("Range"))
 	if size >= 0 {
-		failure.Fields["ActualObjectSize"] = strconv.FormatInt(size, 10)
+		failure = failure.With("ActualObjectSize", strconv.FormatInt(size, 10))
 		x.w.Header().Set("Content-Range", fmt.Sprintf("bytes */%d", size))
 	}
 	return failure
@@ -192,7 +192,7 @@ func (x *exchange) invalidRange(err error, size int64) error {
 func (x *exchange) overrides() (map[string]string, error) {
 	var overrides map[string]string
 	for _, p := range x.query {
-		name, ok := strings.CutPrefix(p.key, "response-")
+		name, ok := strings.CutPrefix(p.Key, "response-")
 		if !ok {
 			continue
 		}
@@ -201,13 +201,13 @@ func (x *exchange) overrides() (map[string]string, error) {
 		default:
 			continue
 		}
-		if x.identity.accessKey == "" {
-			return nil, fail("InvalidRequest", "Request specific response headers cannot be used for anonymous GET requests.")
+		if x.identity.AccessKey == "" {
+			return nil, s3err.OverridesAnonymous.New()
 		}
 		if overrides == nil {
 			overrides = make(map[string]string)
 		}
-		overrides[name] = p.value
+		overrides[name] = p.Value
 	}
 	return overrides, nil
 }
@@ -222,12 +222,12 @@ func (x *exchange) getAttributes() error {
 			case "ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize":
 				wanted[name] = true
 			default:
-				return fail("InvalidArgument", "Invalid attribute name specified.")
+				return s3err.AttributeInvalid.New()
 			}
 		}
 	}
 	if len(wanted) == 0 {
-		return fail("InvalidRequest", "The x-amz-object-attributes header specifying the attributes to be retrieved is either missing or empty")
+		return s3err.AttributesMissing.New()
 	}
 	result, err := x.head()
 	if err != nil {
@@ -239,7 +239,7 @@ func (x *exchange) getAttributes() error {
 	}
 	if c, value, ok := storedChecksum(result.Attributes); ok && wanted["Checksum"] {
 		d.open("Checksum")
-		d.text(c.element(), value)
+		d.text(c.Element(), value)
 		d.text("ChecksumType", kindOf(value))
 		d.close("Checksum")
 	}

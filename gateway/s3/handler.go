@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -19,7 +21,7 @@ import (
 // that S3 allows.
 type Handler struct {
 	options Options
-	keys    *keyCache
+	auth    *auth.Verifier
 	buckets *bucketSet
 	// creating is held while a bucket is made.
 	creating sync.Mutex
@@ -45,7 +47,9 @@ func NewHandler(store objectstore.Store, options Options) (*Handler, error) {
 	}
 	h := &Handler{
 		options: options,
-		keys:    newKeyCache(options.Credentials),
+		auth: auth.NewVerifier(auth.Options{
+			Secrets: options.Credentials, Anonymous: options.Anonymous, Region: options.Region, Clock: options.Clock,
+		}),
 		buckets: &bucketSet{byName: make(map[string]*bucket)},
 		slots:   semaphore.NewWeighted(int64(options.MaxConcurrentRequests)),
 		memory:  semaphore.NewWeighted(options.MaxBufferedBytes),
@@ -88,14 +92,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.stall(0)
 	o := Observation{
 		RequestID: x.id, Operation: x.operation, Bucket: x.bucketName, Key: x.key,
-		AccessKey: x.identity.accessKey, Status: x.status, Sent: x.sent,
+		AccessKey: x.identity.AccessKey, Status: x.status, Sent: x.sent,
 		Duration: h.options.Clock().Sub(start),
 	}
 	if x.payload != nil {
-		o.Received = x.payload.read
+		o.Received = x.payload.Received()
 	}
 	if failure != nil {
-		o.Code, o.Err = failure.Code, failure
+		o.Code, o.Err = failure.Code(), failure
 	}
 	h.observe(r.Context(), o)
 	if x.broken {
@@ -118,7 +122,7 @@ func newRequestID() string {
 // observe logs and reports how a request went.
 func (h *Handler) observe(ctx context.Context, o Observation) {
 	level := slog.LevelDebug
-	if o.Status >= http.StatusInternalServerError && o.Code != "SlowDown" && o.Code != "NotImplemented" && ctx.Err() == nil {
+	if o.Status >= http.StatusInternalServerError && o.Code != s3err.TooManyRequests.Code() && o.Code != s3err.NotImplemented.Code() && ctx.Err() == nil {
 		level = slog.LevelError
 	}
 	if h.options.Logger.Enabled(ctx, level) {

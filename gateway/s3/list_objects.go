@@ -5,13 +5,15 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
 // listParameters reads what all lists of objects take, and the form in which their
 // names are sent.
 func (x *exchange) listParameters() (l listing, encode func(string) string, err error) {
-	l = listing{prefix: x.query.get("prefix"), delimiter: x.query.get("delimiter"), extensions: x.extensions()}
+	l = listing{prefix: x.query.Get("prefix"), delimiter: x.query.Get("delimiter"), extensions: x.extensions()}
 	if l.limit, err = x.limit("max-keys"); err != nil {
 		return l, nil, err
 	}
@@ -21,26 +23,26 @@ func (x *exchange) listParameters() (l listing, encode func(string) string, err 
 
 // limit reads the parameter that bounds a page; S3's most is 1000.
 func (x *exchange) limit(name string) (int, error) {
-	value := x.query.get(name)
+	value := x.query.Get(name)
 	if value == "" {
 		return maxKeys, nil
 	}
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil || n < 0 {
-		return 0, argument(name, value, "Argument %s must be an integer between 0 and 2147483647", value)
+		return 0, s3err.LimitInvalid.New(value).Argument(name, value)
 	}
 	return int(min(n, maxKeys)), nil
 }
 
 // encoder returns the form in which a list's names are sent.
 func (x *exchange) encoder() (encode func(string) string, err error) {
-	switch kind := x.query.get("encoding-type"); kind {
+	switch kind := x.query.Get("encoding-type"); kind {
 	case "":
 		return func(s string) string { return s }, nil
 	case "url":
-		return func(s string) string { return escape(s, true) }, nil
+		return func(s string) string { return auth.Escape(s, true) }, nil
 	default:
-		return nil, argument("encoding-type", kind, "Invalid Encoding Method specified in Request")
+		return nil, s3err.EncodingInvalid.New().Argument("encoding-type", kind)
 	}
 }
 
@@ -50,7 +52,7 @@ func (x *exchange) listObjects() error {
 	if err != nil {
 		return err
 	}
-	l.after = x.query.get("marker")
+	l.after = x.query.Get("marker")
 	p, err := l.run(x.r.Context(), x.bucket.store)
 	if err != nil {
 		return err
@@ -76,10 +78,10 @@ func (x *exchange) listObjectsV2() error {
 	if err != nil {
 		return err
 	}
-	startAfter := x.query.get("start-after")
-	token := x.query.get("continuation-token")
+	startAfter := x.query.Get("start-after")
+	token := x.query.Get("continuation-token")
 	l.after = startAfter
-	if x.query.has("continuation-token") {
+	if x.query.Has("continuation-token") {
 		if l.after, err = parseToken(token); err != nil {
 			return err
 		}
@@ -100,7 +102,7 @@ func (x *exchange) listObjectsV2() error {
 	d.number("MaxKeys", int64(l.limit))
 	d.optional("Delimiter", encode(l.delimiter))
 	d.flag("IsTruncated", p.truncated)
-	x.appendEntries(d, p, encode, x.query.get("fetch-owner") == "true")
+	x.appendEntries(d, p, encode, x.query.Get("fetch-owner") == "true")
 	x.writeDocument(http.StatusOK, d)
 	return nil
 }
@@ -112,14 +114,14 @@ func newToken(last string) string { return base64.RawURLEncoding.EncodeToString(
 func parseToken(token string) (string, error) {
 	last, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(last) == 0 {
-		return "", fail("InvalidArgument", "The continuation token provided is incorrect")
+		return "", s3err.ContinuationTokenInvalid.New()
 	}
 	return string(last), nil
 }
 
 // appendEntries adds the objects, then the common prefixes.
 func (x *exchange) appendEntries(d *document, p page, encode func(string) string, owner bool) {
-	if encoding := x.query.get("encoding-type"); encoding != "" {
+	if encoding := x.query.Get("encoding-type"); encoding != "" {
 		d.text("EncodingType", encoding)
 	}
 	for _, e := range p.entries {

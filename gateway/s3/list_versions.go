@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -32,10 +33,10 @@ func (x *exchange) listVersions() error {
 	if err != nil {
 		return err
 	}
-	l.after = x.query.get("key-marker")
-	idMarker := x.query.get("version-id-marker")
+	l.after = x.query.Get("key-marker")
+	idMarker := x.query.Get("version-id-marker")
 	if idMarker != "" && l.after == "" {
-		return argument("version-id-marker", idMarker, "A version-id marker cannot be specified without a key marker.")
+		return s3err.VersionMarkerAlone.New().Argument("version-id-marker", idMarker)
 	}
 	p := &versionPage{limit: l.limit}
 	if err := x.collectVersions(l, idMarker, p); err != nil {
@@ -53,7 +54,7 @@ func (x *exchange) listVersions() error {
 		d.text("NextKeyMarker", encode(p.nextKey))
 		d.optional("NextVersionIdMarker", p.nextID)
 	}
-	if encoding := x.query.get("encoding-type"); encoding != "" {
+	if encoding := x.query.Get("encoding-type"); encoding != "" {
 		d.text("EncodingType", encoding)
 	}
 	for _, v := range p.versions {

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -47,17 +50,17 @@ func (x *exchange) createUpload() error {
 }
 
 // uploadChecksum reads which checksum the parts will come with.
-func (x *exchange) uploadChecksum() (c checksum, kind string, err error) {
+func (x *exchange) uploadChecksum() (c checksum.Algorithm, kind string, err error) {
 	name, kind := x.header("X-Amz-Checksum-Algorithm"), x.header("X-Amz-Checksum-Type")
 	if name == "" {
 		if kind != "" {
-			return "", "", fail("InvalidRequest", "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.")
+			return "", "", s3err.ChecksumTypeAlone.New()
 		}
 		return "", "", nil
 	}
-	c, ok := parseChecksum(name)
+	c, ok := checksum.Parse(name)
 	if !ok {
-		return "", "", fail("InvalidRequest", "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+		return "", "", s3err.ChecksumUnsupported.New()
 	}
 	whole := c == "CRC32" || c == "CRC32C" || c == "CRC64NVME"
 	switch {
@@ -66,20 +69,20 @@ func (x *exchange) uploadChecksum() (c checksum, kind string, err error) {
 	case kind == "":
 		kind = "COMPOSITE"
 	case kind != "FULL_OBJECT" && kind != "COMPOSITE":
-		return "", "", fail("InvalidRequest", "Value for x-amz-checksum-type header is invalid.")
+		return "", "", s3err.ChecksumHeaderInvalid.New("x-amz-checksum-type")
 	case kind == "FULL_OBJECT" && !whole, kind == "COMPOSITE" && c == "CRC64NVME":
-		return "", "", fail("InvalidRequest", "The %s checksum type cannot be used with the %s checksum algorithm.", kind, name)
+		return "", "", s3err.ChecksumTypeUnfit.New(kind, name)
 	}
 	return c, kind, nil
 }
 
 // partParameters reads what names a part.
 func (x *exchange) partParameters() (id string, number int, err error) {
-	id = x.query.get("uploadId")
+	id = x.query.Get("uploadId")
 	if id == "" {
-		return "", 0, fail("InvalidArgument", "This operation does not accept a query-string without uploadId.")
+		return "", 0, s3err.UploadIDMissing.New()
 	}
-	number, err = strconv.Atoi(x.query.get("partNumber"))
+	number, err = strconv.Atoi(x.query.Get("partNumber"))
 	if err != nil || number < 1 || number > objectstore.MaxParts {
 		return "", 0, invalidPartNumber()
 	}
@@ -97,14 +100,14 @@ func (x *exchange) uploadPart() error {
 		return err
 	}
 	upload := completedUpload{x.bucket, x.path, id}
-	sum := p.declared.checksum
+	sum := p.Declared().Algorithm
 	switch wanted := x.h.sums.wanted(upload); {
 	case wanted == "":
 	case sum == "":
-		p.compute(wanted)
+		p.Compute(wanted)
 		sum = wanted
 	case sum != wanted:
-		return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", wanted, sum)
+		return s3err.ChecksumTypeMismatch.New(wanted, sum)
 	}
 	body, release, err := x.body(p)
 	if err != nil {
@@ -117,9 +120,9 @@ func (x *exchange) uploadPart() error {
 	}
 	x.setWritten(&objectstore.PutResult{ETag: part.ETag}, p)
 	if sum != "" {
-		known := partSum{etag: part.ETag, checksum: sum, sum: p.additional()}
+		known := partSum{etag: part.ETag, checksum: sum, sum: p.Checksum()}
 		x.h.sums.add(upload, number, known)
-		x.w.Header().Set(sum.header(), known.value())
+		x.w.Header().Set(sum.Header(), known.value())
 	}
 	x.w.Header().Del("X-Amz-Checksum-Type")
 	x.w.Header().Del("X-Amz-Object-Size")
@@ -137,7 +140,7 @@ func (x *exchange) completeUpload() error {
 	if err != nil {
 		return err
 	}
-	id := x.query.get("uploadId")
+	id := x.query.Get("uploadId")
 	done := completedUpload{x.bucket, x.path, id}
 	result := x.h.completed.get(done)
 	var sum objectSum
@@ -171,7 +174,7 @@ func (x *exchange) completeUpload() error {
 	d.text("Key", x.key)
 	d.etag(result.ETag)
 	if sum.value != "" {
-		d.text(sum.checksum.element(), sum.value)
+		d.text(sum.checksum.Element(), sum.value)
 		d.text("ChecksumType", kindOf(sum.value))
 	}
 	x.writeDocument(http.StatusOK, d)
@@ -184,13 +187,13 @@ func (x *exchange) location() string {
 	if x.r.TLS != nil {
 		scheme = "https"
 	}
-	return scheme + "://" + x.r.Host + escape(x.r.URL.Path, true)
+	return scheme + "://" + x.r.Host + auth.Escape(x.r.URL.Path, true)
 }
 
 // namedPart is a part as a completion names it.
 type namedPart struct {
 	objectstore.Part
-	checksum checksum // "" when the client names none
+	checksum checksum.Algorithm // "" when the client names none
 	value    string
 }
 
@@ -215,10 +218,10 @@ func (x *exchange) completeDocument() ([]namedPart, error) {
 			return err
 		}
 		if number < 1 || number > objectstore.MaxParts {
-			return fail("InvalidArgument", "PartNumber must be >= 1")
+			return s3err.PartNumberTooSmall.New()
 		}
 		if n := len(parts); n > 0 && parts[n-1].Number >= number {
-			return fail("InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number.")
+			return s3err.InvalidPartOrder.New()
 		}
 		tags := parseETags(item.ETag, false)
 		if len(tags) != 1 {
@@ -227,10 +230,10 @@ func (x *exchange) completeDocument() ([]namedPart, error) {
 		part := namedPart{Part: objectstore.Part{Number: number, ETag: tags[0]}}
 		for _, other := range item.Others {
 			name, ok := strings.CutPrefix(other.XMLName.Local, "Checksum")
-			c, known := parseChecksum(name)
+			c, known := checksum.Parse(name)
 			if value := strings.TrimSpace(other.Value); ok && known && value != "" {
-				if _, valid := c.decode(value); !valid || part.checksum != "" {
-					return fail("InvalidArgument", "The checksum of part %d is invalid, or not the only one.", number)
+				if _, valid := c.Decode(value); !valid || part.checksum != "" {
+					return s3err.PartChecksumInvalid.New(number)
 				}
 				part.checksum, part.value = c, value
 			}
@@ -265,17 +268,12 @@ func (x *exchange) checkParts(id string, named []namedPart) ([]objectstore.Part,
 	for i := range parts {
 		part, ok := uploaded[parts[i].Number]
 		if !ok || part.ETag != parts[i].ETag {
-			failure := fail("InvalidPart", invalidPartMessage)
-			failure.Fields = map[string]string{"UploadId": id, "PartNumber": strconv.Itoa(parts[i].Number), "ETag": parts[i].ETag}
-			return nil, failure
+			return nil, s3err.InvalidPart.New().With("UploadId", id).With("PartNumber", strconv.Itoa(parts[i].Number)).With("ETag", parts[i].ETag)
 		}
 		if i < len(parts)-1 && part.Size < x.h.options.MinPartSize {
-			failure := fail("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
-			failure.Fields = map[string]string{
-				"ProposedSize": strconv.FormatInt(part.Size, 10), "PartNumber": strconv.Itoa(part.Number),
-				"MinSizeAllowed": strconv.FormatInt(x.h.options.MinPartSize, 10), "ETag": part.ETag,
-			}
-			return nil, failure
+			return nil, s3err.EntityTooSmall.New().
+				With("ProposedSize", strconv.FormatInt(part.Size, 10)).With("PartNumber", strconv.Itoa(part.Number)).
+				With("MinSizeAllowed", strconv.FormatInt(x.h.options.MinPartSize, 10)).With("ETag", part.ETag)
 		}
 		parts[i] = part
 		total += part.Size
@@ -284,11 +282,11 @@ func (x *exchange) checkParts(id string, named []namedPart) ([]objectstore.Part,
 		size, err := strconv.ParseInt(value, 10, 64)
 		switch {
 		case err != nil:
-			return nil, fail("InvalidRequest", "Value for x-amz-mp-object-size header is invalid.")
+			return nil, s3err.ObjectSizeInvalid.New()
 		case size < 0:
-			return nil, fail("InvalidRequest", "Value for x-amz-mp-object-size header is less than zero: '%d'", size)
+			return nil, s3err.ObjectSizeNegative.New(size)
 		case size != total:
-			return nil, fail("InvalidRequest", "The provided 'x-amz-mp-object-size' header value %d does not match what was computed: %d", size, total)
+			return nil, s3err.ObjectSizeMismatch.New(size, total)
 		}
 	}
 	return parts, nil
@@ -296,10 +294,10 @@ func (x *exchange) checkParts(id string, named []namedPart) ([]objectstore.Part,
 
 // abortUpload serves AbortMultipartUpload.
 func (x *exchange) abortUpload() error {
-	if err := x.bucket.uploads.AbortMultipart(x.r.Context(), x.path, x.query.get("uploadId")); err != nil {
+	if err := x.bucket.uploads.AbortMultipart(x.r.Context(), x.path, x.query.Get("uploadId")); err != nil {
 		return err
 	}
-	x.h.sums.end(completedUpload{x.bucket, x.path, x.query.get("uploadId")})
+	x.h.sums.end(completedUpload{x.bucket, x.path, x.query.Get("uploadId")})
 	x.writeStatus(http.StatusNoContent)
 	return nil
 }

@@ -5,20 +5,21 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
 // listParts serves ListParts.
 func (x *exchange) listParts() error {
-	id := x.query.get("uploadId")
+	id := x.query.Get("uploadId")
 	limit, err := x.limit("max-parts")
 	if err != nil {
 		return err
 	}
 	marker := 0
-	if value := x.query.get("part-number-marker"); value != "" {
+	if value := x.query.Get("part-number-marker"); value != "" {
 		if marker, err = strconv.Atoi(value); err != nil || marker < 0 {
-			return argument("part-number-marker", value, "Argument part-number-marker must be an integer between 0 and 2147483647")
+			return s3err.LimitInvalid.New("part-number-marker").Argument("part-number-marker", value)
 		}
 	}
 	var parts []objectstore.Part
@@ -88,11 +89,11 @@ func (x *exchange) listUploads() error {
 		return err
 	}
 	l := uploadListing{
-		listing:   listing{prefix: x.query.get("prefix"), delimiter: x.query.get("delimiter"), limit: limit},
-		keyMarker: x.query.get("key-marker"),
+		listing:   listing{prefix: x.query.Get("prefix"), delimiter: x.query.Get("delimiter"), limit: limit},
+		keyMarker: x.query.Get("key-marker"),
 	}
 	if l.keyMarker != "" {
-		l.idMarker = x.query.get("upload-id-marker") // without a key it means nothing
+		l.idMarker = x.query.Get("upload-id-marker") // without a key it means nothing
 	}
 	if err := l.collect(x); err != nil {
 		return err
@@ -107,7 +108,7 @@ func (x *exchange) listUploads() error {
 	}
 	d.text("Prefix", encode(l.prefix))
 	d.optional("Delimiter", encode(l.delimiter))
-	if encoding := x.query.get("encoding-type"); encoding != "" {
+	if encoding := x.query.Get("encoding-type"); encoding != "" {
 		d.text("EncodingType", encoding)
 	}
 	d.number("MaxUploads", int64(limit))

@@ -8,32 +8,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
 // openPayload prepares the request's body, at most limit bytes. Nothing is
 // read, so that a client which expects 100-continue has not sent it yet.
-func (x *exchange) openPayload(limit int64) (*payload, error) {
+func (x *exchange) openPayload(limit int64) (*auth.Payload, error) {
 	return x.openPayloadWith(limit, x.lookup)
 }
 
 // openPayloadWith is openPayload with the headers that lookup shows of checksums.
-func (x *exchange) openPayloadWith(limit int64, lookup func(string) (string, bool)) (*payload, error) {
+func (x *exchange) openPayloadWith(limit int64, lookup func(string) (string, bool)) (*auth.Payload, error) {
 	var raw io.Reader = x.r.Body
 	if limit := x.h.options.StallTimeout; limit > 0 {
 		raw = &stallingBody{Reader: raw, control: http.NewResponseController(x.w), limit: limit}
 	}
-	p, err := newPayload(x.r, raw, lookup, x.identity.payload, x.identity.digest, x.identity.signer)
+	p, err := x.identity.Payload(x.r, raw, lookup)
 	if err != nil {
 		return nil, err
 	}
-	if p.size > limit {
-		failure := fail("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
-		failure.Fields = map[string]string{
-			"ProposedSize":   strconv.FormatInt(p.size, 10),
-			"MaxSizeAllowed": strconv.FormatInt(limit, 10),
-		}
-		return nil, failure
+	if p.Size() > limit {
+		return nil, s3err.EntityTooLarge.New().
+			With("ProposedSize", strconv.FormatInt(p.Size(), 10)).With("MaxSizeAllowed", strconv.FormatInt(limit, 10))
 	}
 	x.payload = p
 	if x.expectsNothing() {
@@ -55,13 +53,13 @@ func (x *exchange) expectsNothing() bool {
 // body returns the payload as a Store takes it: small ones read whole and
 // verified, so that the Store can repeat its write, larger ones as a stream.
 // release gives the memory back after the write.
-func (x *exchange) body(p *payload) (body objectstore.Body, release func(), err error) {
-	if p.size > x.h.options.BufferSize || !x.h.memory.TryAcquire(p.size) {
-		return objectstore.Stream(p, p.size), func() {}, nil
+func (x *exchange) body(p *auth.Payload) (body objectstore.Body, release func(), err error) {
+	if p.Size() > x.h.options.BufferSize || !x.h.memory.TryAcquire(p.Size()) {
+		return objectstore.Stream(p, p.Size()), func() {}, nil
 	}
-	release = func() { x.h.memory.Release(p.size) }
+	release = func() { x.h.memory.Release(p.Size()) }
 	var b bytes.Buffer
-	b.Grow(int(p.size) + bytes.MinRead)
+	b.Grow(int(p.Size()) + bytes.MinRead)
 	if _, err := b.ReadFrom(p); err != nil {
 		release()
 		return objectstore.Body{}, nil, err
@@ -95,7 +93,7 @@ func (x *exchange) putObject() error {
 		return err
 	}
 	defer release()
-	x.reserveChecksum(&attributes, p.declared)
+	x.reserveChecksum(&attributes, p.Declared())
 	result, err := x.bucket.store.Put(x.r.Context(), x.path, body, &objectstore.PutOptions{
 		Mode: mode, UpdateVersion: version, Attributes: attributes, Tags: tags, Extensions: x.extensions(),
 	})
@@ -108,7 +106,7 @@ func (x *exchange) putObject() error {
 }
 
 // setWritten sets the headers that tell of a write.
-func (x *exchange) setWritten(result *objectstore.PutResult, p *payload) {
+func (x *exchange) setWritten(result *objectstore.PutResult, p *auth.Payload) {
 	h := x.w.Header()
 	if result.ETag != "" {
 		h["ETag"] = []string{quoteETag(result.ETag)}
@@ -116,13 +114,13 @@ func (x *exchange) setWritten(result *objectstore.PutResult, p *payload) {
 	if result.Version != "" {
 		h.Set("X-Amz-Version-Id", result.Version)
 	}
-	if p != nil && p.declared.value != "" {
-		h.Set(p.declared.checksum.header(), p.declared.value)
+	if p != nil && p.Declared().Value != "" {
+		h.Set(p.Declared().Algorithm.Header(), p.Declared().Value)
 		h.Set("X-Amz-Checksum-Type", "FULL_OBJECT")
 	}
 	h.Set("Content-Length", "0")
 	if p != nil {
-		h.Set("X-Amz-Object-Size", strconv.FormatInt(p.size, 10))
+		h.Set("X-Amz-Object-Size", strconv.FormatInt(p.Size(), 10))
 	}
 }
 
@@ -131,7 +129,7 @@ func (x *exchange) setWritten(result *objectstore.PutResult, p *payload) {
 func (x *exchange) writeError(err error, mode objectstore.PutMode) error {
 	if mode == objectstore.Update && errors.Is(err, objectstore.ErrPrecondition) {
 		if _, headErr := x.head(); errors.Is(headErr, objectstore.ErrNotFound) {
-			return &Failure{Code: "NoSuchKey", Message: "The specified key does not exist.", Err: err}
+			return s3err.NoSuchKey.Wrap(err)
 		}
 	}
 	return err
@@ -151,23 +149,23 @@ func (x *exchange) readDocument(root string, required bool, child func(xmlChild)
 	if err != nil {
 		return err
 	}
-	if p.size > freeDocument {
-		charge := min(2*p.size, x.h.options.MaxBufferedBytes)
+	if p.Size() > freeDocument {
+		charge := min(2*p.Size(), x.h.options.MaxBufferedBytes)
 		if !x.h.memory.TryAcquire(charge) {
 			x.w.Header().Set("Retry-After", "1")
-			return fail("SlowDown", "Please reduce your request rate: the memory for request bodies is in use.")
+			return s3err.TooManyBodies.New()
 		}
 		defer x.h.memory.Release(charge)
 	}
-	if required && p.declared.checksum == "" && x.r.Header.Get("Content-Md5") == "" && x.identity.payload != hashedPayload {
-		return fail("InvalidRequest", "Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
+	if required && p.Declared().Algorithm == "" && x.r.Header.Get("Content-Md5") == "" && !x.identity.Hashed() {
+		return s3err.DigestMissing.New()
 	}
 	parseErr := parseDocument(p, root, child)
-	if parseErr != nil && p.err == nil {
+	if parseErr != nil {
 		// A wrong digest explains a malformed document better.
 		_, _ = io.Copy(io.Discard, p)
 	}
-	if err := p.failure(); err != nil {
+	if err := p.Failure(); err != nil {
 		return err
 	}
 	return parseErr

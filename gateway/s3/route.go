@@ -2,6 +2,8 @@ package s3
 
 import (
 	"net/http"
+
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
 // operation is one of S3's.
@@ -15,16 +17,14 @@ type operation struct {
 func (x *exchange) route() (operation, error) {
 	switch {
 	case x.r.Method == http.MethodOptions:
-		return operation{}, fail("AccessDenied", "CORSResponse: CORS is not enabled for this bucket.")
+		return operation{}, s3err.CORSDisabled.New()
 	case x.bucketName == "" && x.key == "":
 		if x.r.Method != http.MethodGet {
 			return operation{}, x.methodNotAllowed("SERVICE")
 		}
 		return operation{"ListBuckets", (*exchange).listBuckets, true}, nil
 	case !validBucketName(x.bucketName):
-		failure := fail("InvalidBucketName", "The specified bucket is not valid.")
-		failure.Fields = map[string]string{"BucketName": x.bucketName}
-		return operation{}, failure
+		return operation{}, s3err.InvalidBucketName.New().With("BucketName", x.bucketName)
 	case x.key == "":
 		return x.routeBucket()
 	default:
@@ -33,9 +33,7 @@ func (x *exchange) route() (operation, error) {
 }
 
 func (x *exchange) methodNotAllowed(resource string) *Failure {
-	failure := fail("MethodNotAllowed", "The specified method is not allowed against this resource.")
-	failure.Fields = map[string]string{"Method": x.r.Method, "ResourceType": resource}
-	return failure
+	return s3err.MethodNotAllowed.New().With("Method", x.r.Method).With("ResourceType", resource)
 }
 
 func (x *exchange) routeBucket() (operation, error) {
@@ -50,17 +48,17 @@ func (x *exchange) routeBucket() (operation, error) {
 	case http.MethodDelete:
 		return operation{name: "DeleteBucket", serve: (*exchange).deleteBucket}, nil
 	case http.MethodPost:
-		if x.query.has("delete") {
+		if x.query.Has("delete") {
 			return operation{name: "DeleteObjects", serve: (*exchange).deleteObjects}, nil
 		}
 		return operation{name: "PostObject", serve: (*exchange).notImplemented}, nil
 	case http.MethodGet:
 		switch {
-		case x.query.has("uploads"):
+		case x.query.Has("uploads"):
 			return operation{name: "ListMultipartUploads", serve: (*exchange).listUploads}, nil
-		case x.query.has("versions"):
+		case x.query.Has("versions"):
 			return operation{name: "ListObjectVersions", serve: (*exchange).listVersions}, nil
-		case x.query.get("list-type") == "2":
+		case x.query.Get("list-type") == "2":
 			return operation{name: "ListObjectsV2", serve: (*exchange).listObjectsV2}, nil
 		}
 		return operation{name: "ListObjects", serve: (*exchange).listObjects}, nil
@@ -73,7 +71,7 @@ func (x *exchange) routeObject() (operation, error) {
 		return x.routeObjectSubresource(sub)
 	}
 	_, copied := x.r.Header["X-Amz-Copy-Source"]
-	switch upload := x.query.has("uploadId"); x.r.Method {
+	switch upload := x.query.Has("uploadId"); x.r.Method {
 	case http.MethodHead:
 		return operation{name: "HeadObject", serve: (*exchange).headObject}, nil
 	case http.MethodGet:
@@ -83,9 +81,9 @@ func (x *exchange) routeObject() (operation, error) {
 		return operation{name: "GetObject", serve: (*exchange).getObject}, nil
 	case http.MethodPut:
 		switch {
-		case (upload || x.query.has("partNumber")) && copied:
+		case (upload || x.query.Has("partNumber")) && copied:
 			return operation{name: "UploadPartCopy", serve: (*exchange).uploadPartCopy}, nil
-		case upload || x.query.has("partNumber"):
+		case upload || x.query.Has("partNumber"):
 			return operation{name: "UploadPart", serve: (*exchange).uploadPart}, nil
 		case copied:
 			return operation{name: "CopyObject", serve: (*exchange).copyObject}, nil
@@ -93,7 +91,7 @@ func (x *exchange) routeObject() (operation, error) {
 		return operation{name: "PutObject", serve: (*exchange).putObject}, nil
 	case http.MethodPost:
 		switch {
-		case x.query.has("uploads"):
+		case x.query.Has("uploads"):
 			return operation{name: "CreateMultipartUpload", serve: (*exchange).createUpload}, nil
 		case upload:
 			return operation{name: "CompleteMultipartUpload", serve: (*exchange).completeUpload}, nil
@@ -110,8 +108,8 @@ func (x *exchange) routeObject() (operation, error) {
 // subresource returns the first parameter that names one.
 func (x *exchange) subresource(is func(string) bool) (string, bool) {
 	for _, p := range x.query {
-		if is(p.key) {
-			return p.key, true
+		if is(p.Key) {
+			return p.Key, true
 		}
 	}
 	return "", false
@@ -119,5 +117,5 @@ func (x *exchange) subresource(is func(string) bool) (string, bool) {
 
 // notImplemented answers what S3 has and this endpoint does not.
 func (x *exchange) notImplemented() error {
-	return fail("NotImplemented", notImplementedMessage)
+	return s3err.NotImplemented.New()
 }

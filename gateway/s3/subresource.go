@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
 // bucketSubresource reports whether a query parameter names something that a
@@ -60,26 +62,26 @@ func (x *exchange) routeBucketSubresource(sub string) (operation, error) {
 	case "ownershipControls":
 		serve = answer("OwnershipControls", "<Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule>")
 	case "policy", "policyStatus":
-		serve = missing("NoSuchBucketPolicy", "The bucket policy does not exist")
+		serve = missing(s3err.NoSuchPolicy)
 	case "cors":
-		serve = missing("NoSuchCORSConfiguration", "The CORS configuration does not exist")
+		serve = missing(s3err.NoSuchCORS)
 	case "lifecycle":
-		serve = missing("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist")
+		serve = missing(s3err.NoSuchLifecycle)
 	case "website":
-		serve = missing("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration")
+		serve = missing(s3err.NoSuchWebsite)
 	case "tagging":
-		serve = missing("NoSuchTagSet", "The TagSet does not exist")
+		serve = missing(s3err.NoSuchTagSet)
 	case "encryption":
-		serve = missing("ServerSideEncryptionConfigurationNotFoundError", "The server side encryption configuration was not found")
+		serve = missing(s3err.NoSuchEncryption)
 	case "replication":
-		serve = missing("ReplicationConfigurationNotFoundError", "The replication configuration was not found")
+		serve = missing(s3err.NoSuchReplication)
 	case "object-lock":
-		serve = missing("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket")
+		serve = missing(s3err.NoSuchBucketLock)
 	case "publicAccessBlock":
-		serve = missing("NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found")
+		serve = missing(s3err.NoSuchPublicAccessBlock)
 	case "analytics", "inventory", "metrics", "intelligent-tiering":
-		if x.query.has("id") {
-			serve = missing("NoSuchConfiguration", "The specified configuration does not exist.")
+		if x.query.Has("id") {
+			serve = missing(s3err.NoSuchConfiguration)
 		}
 	}
 	return operation{name: name, serve: serve}, nil
@@ -102,7 +104,7 @@ func (x *exchange) routeObjectSubresource(sub string) (operation, error) {
 	case "DELETE tagging":
 		serve = (*exchange).deleteTagging
 	case "GET retention", "GET legal-hold":
-		serve = missing("NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration")
+		serve = missing(s3err.NoSuchObjectLock)
 	}
 	return operation{name: name, serve: serve}, nil
 }
@@ -131,8 +133,8 @@ func answer(root, content string) func(*exchange) error {
 }
 
 // missing serves the error that says that nothing was configured.
-func missing(code, message string) func(*exchange) error {
-	return func(*exchange) error { return fail(code, "%s", message) }
+func missing(row s3err.Row) func(*exchange) error {
+	return func(*exchange) error { return row.New() }
 }
 
 // getLocation serves GetBucketLocation; the first region has no name there.
@@ -215,7 +217,7 @@ func (x *exchange) checkPolicyDocument() error {
 	}
 	for _, grant := range list.Grant {
 		if strings.TrimSpace(grant.Grantee.ID) != x.owner() || strings.TrimSpace(grant.Permission) != "FULL_CONTROL" {
-			return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+			return s3err.ACLNotSupported.New()
 		}
 	}
 	return nil
@@ -226,13 +228,13 @@ func (x *exchange) checkACL() error {
 	switch acl := x.header("X-Amz-Acl"); acl {
 	case "", "private", "bucket-owner-full-control", "bucket-owner-read":
 	case "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write":
-		return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+		return s3err.ACLNotSupported.New()
 	default:
-		return argument("x-amz-acl", acl, "The canned ACL %q does not exist.", acl)
+		return s3err.ACLUnknown.New(acl).Argument("x-amz-acl", acl)
 	}
 	for _, name := range [...]string{"Read", "Write", "Read-Acp", "Write-Acp", "Full-Control"} {
 		if x.header("X-Amz-Grant-"+name) != "" {
-			return fail("AccessControlListNotSupported", "The bucket does not allow ACLs")
+			return s3err.ACLNotSupported.New()
 		}
 	}
 	return nil

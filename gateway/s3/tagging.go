@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -27,12 +28,12 @@ func (x *exchange) headerTags() (map[string]string, error) {
 	}
 	values, err := url.ParseQuery(header)
 	if err != nil {
-		return nil, fail("InvalidArgument", "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.")
+		return nil, s3err.TagsUnreadable.New()
 	}
 	tags := make(map[string]string, len(values))
 	for key, value := range values {
 		if len(value) != 1 {
-			return nil, fail("InvalidArgument", "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.")
+			return nil, s3err.TagsUnreadable.New()
 		}
 		tags[key] = value[0]
 	}
@@ -41,14 +42,14 @@ func (x *exchange) headerTags() (map[string]string, error) {
 
 func checkTags(tags map[string]string) error {
 	if len(tags) > maxTags {
-		return fail("BadRequest", "Object tags cannot be greater than %d", maxTags)
+		return s3err.TooManyTags.New(maxTags)
 	}
 	for key, value := range tags {
 		switch {
 		case key == "" || utf8.RuneCountInString(key) > maxTagKey || strings.ContainsFunc(key, notInTag) || strings.HasPrefix(key, "aws:"):
-			return fail("InvalidTag", "The TagKey you have provided is invalid")
+			return s3err.TagKeyInvalid.New()
 		case utf8.RuneCountInString(value) > maxTagValue || strings.ContainsFunc(value, notInTag):
-			return fail("InvalidTag", "The TagValue you have provided is invalid")
+			return s3err.TagValueInvalid.New()
 		}
 	}
 	return nil
@@ -118,7 +119,7 @@ func (x *exchange) putTagging() error {
 				return errors.New("a Tag without Key and Value")
 			}
 			if _, twice := tags[*tag.Key]; twice {
-				return fail("InvalidTag", "Cannot provide multiple Tags with the same key")
+				return s3err.TagTwice.New()
 			}
 			tags[*tag.Key] = *tag.Value
 		}
@@ -168,7 +169,7 @@ func (x *exchange) setTags(tags map[string]string) error {
 		Extensions:    extensions,
 	})
 	if errors.Is(err, objectstore.ErrPrecondition) {
-		return &Failure{Code: "OperationAborted", Message: "A conflicting conditional operation is currently in progress against this resource. Please try again.", Err: err}
+		return s3err.OperationAborted.Wrap(err)
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -31,7 +33,7 @@ type uploadSums struct {
 // uploadSum is one upload's: which checksum its parts come with, "" when the client
 // did not say, and of what kind that of the whole is.
 type uploadSum struct {
-	checksum checksum
+	checksum checksum.Algorithm
 	kind     string
 	parts    map[int]partSum
 }
@@ -39,14 +41,14 @@ type uploadSum struct {
 // partSum is the checksum of the part with that ETag.
 type partSum struct {
 	etag     string
-	checksum checksum
+	checksum checksum.Algorithm
 	sum      []byte
 }
 
 func (p partSum) value() string { return base64.StdEncoding.EncodeToString(p.sum) }
 
 // begin remembers an upload.
-func (u *uploadSums) begin(id completedUpload, c checksum, kind string) {
+func (u *uploadSums) begin(id completedUpload, c checksum.Algorithm, kind string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.byID == nil {
@@ -70,7 +72,7 @@ func (u *uploadSums) trim() {
 }
 
 // of returns what is known of an upload: its checksum and kind, and its parts.
-func (u *uploadSums) of(id completedUpload) (c checksum, kind string, parts map[int]partSum) {
+func (u *uploadSums) of(id completedUpload) (c checksum.Algorithm, kind string, parts map[int]partSum) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	known := u.byID[id]
@@ -83,7 +85,7 @@ func (u *uploadSums) of(id completedUpload) (c checksum, kind string, parts map[
 }
 
 // wanted returns the checksum that the parts of an upload come with.
-func (u *uploadSums) wanted(id completedUpload) checksum {
+func (u *uploadSums) wanted(id completedUpload) checksum.Algorithm {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if known := u.byID[id]; known != nil {
@@ -120,7 +122,7 @@ func (u *uploadSums) end(id completedUpload) {
 
 // whole returns the checksum of the object that the parts make, in the form that
 // headers have; false when that of a part is not known, or they can't be combined.
-func whole(c checksum, kind string, parts []objectstore.Part, sums map[int]partSum) (string, bool) {
+func whole(c checksum.Algorithm, kind string, parts []objectstore.Part, sums map[int]partSum) (string, bool) {
 	all, sizes := make([][]byte, len(parts)), make([]int64, len(parts))
 	for i, part := range parts {
 		known, ok := sums[part.Number]
@@ -130,10 +132,10 @@ func whole(c checksum, kind string, parts []objectstore.Part, sums map[int]partS
 		all[i], sizes[i] = known.sum, part.Size
 	}
 	if kind == fullObject {
-		sum, ok := c.combine(all, sizes)
+		sum, ok := c.Combine(all, sizes)
 		return base64.StdEncoding.EncodeToString(sum), ok
 	}
-	h := c.newHash()
+	h := c.New()
 	for _, sum := range all {
 		h.Write(sum)
 	}
@@ -201,7 +203,7 @@ func partRange(text string, number int) (start, end int64, count int, ok bool) {
 // objectSum is the checksum of an object that was uploaded in parts; the zero value
 // says that there is none.
 type objectSum struct {
-	checksum checksum
+	checksum checksum.Algorithm
 	value    string
 }
 
@@ -227,22 +229,20 @@ func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []obj
 		known, ok := sums[part.Number]
 		switch {
 		case part.checksum == "" && c != "" && kind == composite:
-			return sum, fail("InvalidRequest", "The upload was created using a %s checksum. The complete request must include the checksum for each part. It was missing for part %d in the request.", strings.ToLower(string(c)), part.Number)
+			return sum, s3err.PartChecksumMissing.New(strings.ToLower(string(c)), part.Number)
 		case part.checksum == "":
 		case c != "" && part.checksum != c:
-			return sum, fail("BadDigest", "The %s you specified for part %d did not match what we received.", part.checksum, part.Number)
+			return sum, s3err.PartChecksumMismatch.New(part.checksum, part.Number)
 		case ok && (known.checksum != part.checksum || known.value() != part.value):
-			failure := fail("InvalidPart", invalidPartMessage)
-			failure.Fields = map[string]string{"UploadId": id.id, "PartNumber": strconv.Itoa(part.Number), "ETag": part.ETag}
-			return sum, failure
+			return sum, s3err.InvalidPart.New().With("UploadId", id.id).With("PartNumber", strconv.Itoa(part.Number)).With("ETag", part.ETag)
 		}
 	}
 	if given := x.header("X-Amz-Checksum-Type"); given != "" {
 		switch {
 		case given != fullObject && given != composite:
-			return sum, fail("InvalidRequest", "Value for x-amz-checksum-type header is invalid.")
+			return sum, s3err.ChecksumHeaderInvalid.New("x-amz-checksum-type")
 		case c != "" && given != kind:
-			return sum, fail("InvalidRequest", "The upload was created using the %s checksum mode. The complete request must use the same checksum mode.", kind)
+			return sum, s3err.ChecksumModeMismatch.New(kind)
 		}
 	}
 	digest, count, counted := strings.Cut(promised.value, "-")
@@ -253,9 +253,9 @@ func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []obj
 	switch {
 	case promised.value == "":
 	case promised.checksum == c && kindOf(promised.value) != kind, counted && count != strconv.Itoa(len(parts)):
-		return sum, fail("InvalidRequest", "Value for %s header is invalid.", promised.checksum.header())
+		return sum, s3err.ChecksumHeaderInvalid.New(promised.checksum.Header())
 	case c != "" && promised.checksum != c:
-		return sum, fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", c, promised.checksum)
+		return sum, s3err.ChecksumTypeMismatch.New(c, promised.checksum)
 	default:
 		c, kind = promised.checksum, kindOf(promised.value)
 	}
@@ -265,9 +265,9 @@ func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []obj
 	value, ok := whole(c, kind, parts, sums)
 	switch {
 	case promised.value != "" && !ok:
-		return sum, fail("InvalidRequest", "The %s of the whole object cannot be verified: the %s of its parts is not known to this endpoint. Create the upload with x-amz-checksum-algorithm and upload the parts again, or complete it without.", c, c)
+		return sum, s3err.ChecksumUnverifiable.New(c, c)
 	case promised.value != "" && value != promised.value:
-		return sum, fail("BadDigest", "The %s you specified did not match the calculated checksum.", c)
+		return sum, s3err.ChecksumMismatch.New(c)
 	case !ok:
 		return sum, nil
 	}
@@ -276,17 +276,17 @@ func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []obj
 
 // promisedSum reads the checksum of the whole object from a completion's headers.
 func (x *exchange) promisedSum() (sum objectSum, err error) {
-	for _, c := range checksums() {
-		value, ok := x.lookup(c.header())
+	for _, c := range checksum.Algorithms() {
+		value, ok := x.lookup(c.Header())
 		if !ok {
 			continue
 		}
 		if sum.value != "" {
-			return sum, fail("InvalidRequest", "Expecting a single %s header. Multiple checksum Types are not allowed.", checksumPrefix)
+			return sum, s3err.ChecksumTwice.New()
 		}
 		digest, _, _ := strings.Cut(value, "-")
-		if _, ok := c.decode(digest); !ok {
-			return sum, fail("InvalidRequest", "Value for %s header is invalid.", c.header())
+		if _, ok := c.Decode(digest); !ok {
+			return sum, s3err.ChecksumHeaderInvalid.New(c.Header())
 		}
 		sum = objectSum{c, value}
 	}

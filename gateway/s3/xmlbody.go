@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
 const (
@@ -18,13 +20,7 @@ const (
 	freeDocument = 64 << 10
 )
 
-func malformedXML(err error) *Failure {
-	return &Failure{
-		Code:    "MalformedXML",
-		Message: "The XML you provided was not well-formed or did not validate against our published schema.",
-		Err:     err,
-	}
-}
+func malformedXML(err error) *Failure { return s3err.MalformedXML.Wrap(err) }
 
 // xmlChild is an element directly within the root of a document.
 type xmlChild struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/stardustdb/stardust/gateway/s3"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/slatedb"
 )
@@ -20,7 +21,7 @@ func (o *Options) refusal(err error) *s3.Failure {
 	for _, refused := range []error{slatedb.ErrOtherRoot, slatedb.ErrMultipartMetadata, slatedb.ErrMutableSST} {
 		if errors.Is(policy.Source, refused) {
 			o.Logger.Warn("a call for what this sidecar does not serve was refused", "error", err)
-			return &s3.Failure{Code: "InvalidRequest", Message: policy.Source.Error()}
+			return s3err.RefusedByPolicy.Wrap(err, policy.Source)
 		}
 	}
 	return nil

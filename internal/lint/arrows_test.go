@@ -39,6 +39,9 @@ var rules = []rule{
 	{"objectstore", []string{module + "/mirror", module + "/slatedb", module + "/gateway", module + "/internal/catalog", module + "/internal/container"}, "stores lie beneath the mirror, and beside the database"},
 	{"mirror", []string{module + "/slatedb", module + "/gateway", "github.com/aws/"}, "the mirror knows neither SlateDB nor clouds"},
 	{"mirror/internal/local", []string{module + "/slatedb", module + "/gateway", "github.com/aws/", "net/http"}, "the directory of local copies knows no remote"},
+	{"gateway/s3/internal/auth", []string{module + "/objectstore", module + "/internal/"}, "signatures and bodies are checked without a store"},
+	{"gateway/s3/internal/checksum", []string{module + "/objectstore", module + "/internal/"}, "checksums know no store"},
+	{"gateway/s3/s3err", []string{module + "/"}, "the table of S3's errors depends on nothing of ours"},
 	{"slatedb", []string{module + "/gateway", "github.com/aws/", "net/http"}, "the policy knows neither HTTP nor clouds"},
 }
 

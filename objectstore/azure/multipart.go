@@ -69,8 +69,8 @@ func (u *upload) PutPart(ctx context.Context, number int, body objectstore.Body)
 }
 
 func (u *upload) putPart(ctx context.Context, number int, body objectstore.Body) error {
-	if number < 1 || number > objectstore.MaxParts {
-		return fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
+	if err := objectstore.CheckPartNumber(number); err != nil {
+		return err
 	}
 	if err := errors.Join(ctx.Err(), body.Validate()); err != nil {
 		return err

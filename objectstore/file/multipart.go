@@ -50,8 +50,8 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	if err := errors.Join(check(ctx, path), body.Validate()); err != nil {
 		return objectstore.Part{}, err
 	}
-	if number < 1 || number > objectstore.MaxParts {
-		return objectstore.Part{}, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
+	if err := objectstore.CheckPartNumber(number); err != nil {
+		return objectstore.Part{}, err
 	}
 	if _, err := s.readUpload(path, id); err != nil {
 		return objectstore.Part{}, err
@@ -117,26 +117,16 @@ func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, 
 
 // checkParts finds out whether the parts are those that were uploaded.
 func (s *Store) checkParts(id string, parts []objectstore.Part) error {
-	if len(parts) == 0 {
-		return fmt.Errorf("%w: no parts", objectstore.ErrInvalidPart)
-	}
-	for i, part := range parts {
-		if i > 0 && part.Number <= parts[i-1].Number {
-			return fmt.Errorf("%w: number %d after %d", objectstore.ErrInvalidPart, part.Number, parts[i-1].Number)
-		}
-		info, err := s.root.Stat(partName(id, part.Number))
+	return objectstore.CheckParts(parts, s.options.MinPartSize, func(number int) (objectstore.Part, bool, error) {
+		info, err := s.root.Stat(partName(id, number))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%w: number %d was not uploaded", objectstore.ErrInvalidPart, part.Number)
+			return objectstore.Part{}, false, nil
 		case err != nil:
-			return err
-		case etag(info) != part.ETag:
-			return fmt.Errorf("%w: number %d has ETag %q, not %q", objectstore.ErrInvalidPart, part.Number, etag(info), part.ETag)
-		case i < len(parts)-1 && info.Size() < s.options.MinPartSize:
-			return fmt.Errorf("%w: number %d has %d bytes, fewer than %d", objectstore.ErrInvalidPart, part.Number, info.Size(), s.options.MinPartSize)
+			return objectstore.Part{}, false, err
 		}
-	}
-	return nil
+		return objectstore.Part{Number: number, ETag: etag(info), Size: info.Size()}, true, nil
+	})
 }
 
 // joinParts appends the parts to file; the kernel copies the bytes.

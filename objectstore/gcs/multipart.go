@@ -48,8 +48,8 @@ func (s *Store) UploadPart(ctx context.Context, path objectstore.Path, id string
 }
 
 func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
-	if number < 1 || number > objectstore.MaxParts {
-		return objectstore.Part{}, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
+	if err := objectstore.CheckPartNumber(number); err != nil {
+		return objectstore.Part{}, err
 	}
 	if err := body.Validate(); err != nil {
 		return objectstore.Part{}, err
@@ -112,9 +112,6 @@ type source struct {
 
 // sources returns the objects of parts, each the one that its ETag names.
 func (s *Store) sources(ctx context.Context, id string, parts []objectstore.Part) ([]source, error) {
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("%w: no parts", objectstore.ErrInvalidPart)
-	}
 	uploaded := map[int]string{}
 	for found, err := range s.objects(ctx, folder(id), "") {
 		if err != nil {
@@ -122,16 +119,15 @@ func (s *Store) sources(ctx context.Context, id string, parts []objectstore.Part
 		}
 		uploaded[partNumber(id, found.Name)] = found.Generation
 	}
+	err := objectstore.CheckParts(parts, 0, func(number int) (objectstore.Part, bool, error) {
+		generation, ok := uploaded[number]
+		return objectstore.Part{Number: number, ETag: generation}, ok && number > 0, nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	sources := make([]source, 0, len(parts))
-	for i, part := range parts {
-		switch generation, ok := uploaded[part.Number]; {
-		case i > 0 && part.Number <= parts[i-1].Number:
-			return nil, fmt.Errorf("%w: number %d after %d", objectstore.ErrInvalidPart, part.Number, parts[i-1].Number)
-		case !ok || part.Number < 1:
-			return nil, fmt.Errorf("%w: part %d was not uploaded", objectstore.ErrInvalidPart, part.Number)
-		case generation != part.ETag:
-			return nil, fmt.Errorf("%w: part %d has the ETag %s, not %s", objectstore.ErrInvalidPart, part.Number, generation, part.ETag)
-		}
+	for _, part := range parts {
 		sources = append(sources, source{partName(id, part.Number), part.ETag})
 	}
 	return sources, nil

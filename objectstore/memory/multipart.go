@@ -73,8 +73,8 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	if err := check(ctx, path); err != nil {
 		return objectstore.Part{}, err
 	}
-	if number < 1 || number > objectstore.MaxParts {
-		return objectstore.Part{}, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
+	if err := objectstore.CheckPartNumber(number); err != nil {
+		return objectstore.Part{}, err
 	}
 	s.mu.RLock()
 	_, err := s.find(path, id)
@@ -130,23 +130,17 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 
 // join returns the object that the parts make.
 func (u *upload) join(parts []objectstore.Part, minSize int64) (*object, error) {
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("%w: no parts", objectstore.ErrInvalidPart)
+	err := objectstore.CheckParts(parts, minSize, func(number int) (objectstore.Part, bool, error) {
+		p, ok := u.parts[number]
+		return objectstore.Part{Number: number, ETag: p.etag(), Size: int64(len(p.data))}, ok, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	var data []byte
 	sums := md5.New()
-	for i, want := range parts {
-		p, ok := u.parts[want.Number]
-		switch {
-		case i > 0 && want.Number <= parts[i-1].Number:
-			return nil, fmt.Errorf("%w: number %d after %d", objectstore.ErrInvalidPart, want.Number, parts[i-1].Number)
-		case !ok:
-			return nil, fmt.Errorf("%w: number %d was not uploaded", objectstore.ErrInvalidPart, want.Number)
-		case want.ETag != p.etag():
-			return nil, fmt.Errorf("%w: number %d has ETag %q, not %q", objectstore.ErrInvalidPart, want.Number, p.etag(), want.ETag)
-		case i < len(parts)-1 && int64(len(p.data)) < minSize:
-			return nil, fmt.Errorf("%w: number %d has %d bytes, fewer than %d", objectstore.ErrInvalidPart, want.Number, len(p.data), minSize)
-		}
+	for _, want := range parts {
+		p := u.parts[want.Number]
 		data = append(data, p.data...)
 		sums.Write(p.sum[:])
 	}

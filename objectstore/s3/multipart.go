@@ -57,8 +57,8 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	if err := errors.Join(check(ctx, path), checkID(id), body.Validate()); err != nil {
 		return objectstore.Part{}, err
 	}
-	if number < 1 || number > objectstore.MaxParts {
-		return objectstore.Part{}, fmt.Errorf("%w: part number %d is not from 1 to %d", objectstore.ErrInvalidOption, number, objectstore.MaxParts)
+	if err := objectstore.CheckPartNumber(number); err != nil {
+		return objectstore.Part{}, err
 	}
 	reader, source := wire.NewSource(ctx, body)
 	perCall := s.sending(body)
@@ -106,14 +106,11 @@ func (s *Store) complete(ctx context.Context, path objectstore.Path, id string, 
 	if err != nil {
 		return nil, err
 	}
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("%w: no parts", objectstore.ErrInvalidPart)
+	if err := objectstore.CheckParts(parts, 0, nil); err != nil {
+		return nil, err
 	}
 	completed := make([]types.CompletedPart, 0, len(parts))
-	for i, part := range parts {
-		if i > 0 && part.Number <= parts[i-1].Number {
-			return nil, fmt.Errorf("%w: number %d after %d", objectstore.ErrInvalidPart, part.Number, parts[i-1].Number)
-		}
+	for _, part := range parts {
 		completed = append(completed, types.CompletedPart{PartNumber: aws.Int32(int32(part.Number)), ETag: aws.String(quote(part.ETag))})
 	}
 	output, err := s.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{

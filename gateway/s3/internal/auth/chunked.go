@@ -1,4 +1,4 @@
-package s3
+package auth
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
 const (
@@ -129,7 +131,7 @@ func (c *chunkedReader) advance() error {
 	if c.signer != nil {
 		signature, ok := strings.CutPrefix(extension, "chunk-signature=")
 		if !ok {
-			return fail("IncompleteBody", incompleteBodyMessage)
+			return s3err.IncompleteBody.New()
 		}
 		c.want = signature
 		c.digest.Reset()
@@ -151,14 +153,14 @@ func (c *chunkedReader) endOfChunk() error {
 		return err
 	}
 	if line != "" {
-		return fail("IncompleteBody", incompleteBodyMessage)
+		return s3err.IncompleteBody.New()
 	}
 	return nil
 }
 
 func (c *chunkedReader) checkChunk() error {
 	if c.signer != nil && !equalSignatures(c.signer.chunk(c.digest.Sum(nil)), c.want) {
-		return fail("SignatureDoesNotMatch", signatureMessage)
+		return s3err.SignatureDoesNotMatch.New()
 	}
 	return nil
 }
@@ -189,17 +191,17 @@ func (c *chunkedReader) finish() error {
 			signature = value
 			continue
 		case !ok || name != c.trailer || c.trailers != nil:
-			return fail("MalformedTrailerError", trailerMessage)
+			return s3err.TrailerMalformed.New()
 		}
 		c.trailers = map[string]string{name: value}
 		canonical.WriteString(name + ":" + value + "\n")
 	}
-	return fail("MalformedTrailerError", trailerMessage)
+	return s3err.TrailerMalformed.New()
 }
 
 func (c *chunkedReader) finishTrailer(canonical []byte, signature string) error {
 	if c.signedTrailer && !equalSignatures(c.signer.trailer(canonical), signature) {
-		return fail("SignatureDoesNotMatch", signatureMessage)
+		return s3err.SignatureDoesNotMatch.New()
 	}
 	return io.EOF
 }
@@ -211,7 +213,7 @@ func (c *chunkedReader) chunkLine() (string, error) {
 	case errors.Is(err, io.EOF):
 		return "", io.ErrUnexpectedEOF
 	case err == nil && !proper:
-		return "", fail("IncompleteBody", incompleteBodyMessage)
+		return "", s3err.IncompleteBody.New()
 	}
 	return line, err
 }
@@ -222,7 +224,7 @@ func (c *chunkedReader) line() (text string, proper bool, err error) {
 	b, err := c.r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return "", false, fail("InvalidRequest", "A line of the aws-chunked body is longer than %d bytes.", maxChunkLine)
+		return "", false, s3err.ChunkLineTooLong.New(maxChunkLine)
 	case errors.Is(err, io.EOF) && len(b) > 0:
 		return "", false, io.ErrUnexpectedEOF
 	case err != nil:
@@ -236,7 +238,7 @@ func (c *chunkedReader) line() (text string, proper bool, err error) {
 func parseChunkSize(s string) (int64, error) {
 	n, err := strconv.ParseUint(s, 16, 63)
 	if err != nil || s[0] == '+' || n > maxChunkSize {
-		return 0, fail("IncompleteBody", incompleteBodyMessage)
+		return 0, s3err.IncompleteBody.New()
 	}
 	return int64(n), nil
 }

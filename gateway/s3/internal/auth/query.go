@@ -1,65 +1,68 @@
-package s3
+package auth
 
 import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
 // maxQueryParams bounds the parameters of a query, so that a hostile one costs
 // no more than its bytes.
 const maxQueryParams = 256
 
-// query holds the parameters of a request, decoded once, in the order sent.
-type query []param
+// Query holds the parameters of a request, decoded once, in the order sent.
+type Query []Param
 
-type param struct{ key, value string }
+// Param is one of them.
+type Param struct{ Key, Value string }
 
-// parseQuery decodes a raw query. A "+" is a space, as in a form.
-func parseQuery(raw string) (query, error) {
+// ParseQuery decodes a raw query. A "+" is a space, as in a form.
+func ParseQuery(raw string) (Query, error) {
 	if raw == "" {
 		return nil, nil
 	}
-	var q query
+	var q Query
 	for pair := range strings.SplitSeq(raw, "&") {
 		if pair == "" {
 			continue
 		}
 		if len(q) == maxQueryParams {
-			return nil, fail("InvalidURI", "The query has more than %d parameters.", maxQueryParams)
+			return nil, s3err.TooManyParameters.New(maxQueryParams)
 		}
 		key, value, _ := strings.Cut(pair, "=")
 		key, errKey := url.QueryUnescape(key)
 		value, errValue := url.QueryUnescape(value)
 		if errKey != nil || errValue != nil {
-			return nil, fail("InvalidURI", "The query is not correctly percent-encoded.")
+			return nil, s3err.InvalidURIEncoding.New()
 		}
-		q = append(q, param{key, value})
+		q = append(q, Param{key, value})
 	}
 	return q, nil
 }
 
-// has reports whether the parameter is there, with or without a value.
-func (q query) has(key string) bool {
-	return slices.ContainsFunc(q, func(p param) bool { return p.key == key })
+// Has reports whether the parameter is there, with or without a value.
+func (q Query) Has(key string) bool {
+	return slices.ContainsFunc(q, func(p Param) bool { return p.Key == key })
 }
 
-// get returns the first value of the parameter, or "".
-func (q query) get(key string) string {
+// Get returns the first value of the parameter, or "".
+func (q Query) Get(key string) string {
 	for _, p := range q {
-		if p.key == key {
-			return p.value
+		if p.Key == key {
+			return p.Value
 		}
 	}
 	return ""
 }
 
-// lookupFold returns the first value of a parameter, whose name is
+// LookupFold returns the first value of a parameter, whose name is
 // compared without regard to case, and whether there is one.
-func (q query) lookupFold(key string) (string, bool) {
+func (q Query) LookupFold(key string) (string, bool) {
 	for _, p := range q {
-		if strings.EqualFold(p.key, key) {
-			return p.value, true
+		if strings.EqualFold(p.Key, key) {
+			return p.Value, true
 		}
 	}
 	return "", false
@@ -67,33 +70,33 @@ func (q query) lookupFold(key string) (string, bool) {
 
 // appendCanonical appends the query as Signature Version 4 signs it: encoded and
 // sorted, without the signature itself when the URL is presigned.
-func (q query) appendCanonical(b []byte, presigned bool) []byte {
-	encoded := make([]param, 0, len(q))
+func (q Query) appendCanonical(b []byte, presigned bool) []byte {
+	encoded := make([]Param, 0, len(q))
 	for _, p := range q {
-		if !presigned || p.key != "X-Amz-Signature" {
-			encoded = append(encoded, param{escape(p.key, false), escape(p.value, false)})
+		if !presigned || p.Key != "X-Amz-Signature" {
+			encoded = append(encoded, Param{Escape(p.Key, false), Escape(p.Value, false)})
 		}
 	}
-	slices.SortFunc(encoded, func(x, y param) int {
-		if c := strings.Compare(x.key, y.key); c != 0 {
+	slices.SortFunc(encoded, func(x, y Param) int {
+		if c := strings.Compare(x.Key, y.Key); c != 0 {
 			return c
 		}
-		return strings.Compare(x.value, y.value)
+		return strings.Compare(x.Value, y.Value)
 	})
 	for i, p := range encoded {
 		if i > 0 {
 			b = append(b, '&')
 		}
-		b = append(b, p.key...)
+		b = append(b, p.Key...)
 		b = append(b, '=')
-		b = append(b, p.value...)
+		b = append(b, p.Value...)
 	}
 	return b
 }
 
-// escape percent-encodes s as AWS does: all but letters, digits and "-_.~",
+// Escape percent-encodes s as AWS does: all but letters, digits and "-_.~",
 // and "/" when slash is true.
-func escape(s string, slash bool) string {
+func Escape(s string, slash bool) string {
 	clean := true
 	for i := 0; i < len(s) && clean; i++ {
 		clean = unreserved(s[i], slash)

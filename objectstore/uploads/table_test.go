@@ -1,4 +1,4 @@
-package s3
+package uploads
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/stardustdb/stardust/objectstore/memory"
 )
 
-func TestUploadTableIsBounded(t *testing.T) {
+func TestTableIsBounded(t *testing.T) {
 	now := time.Unix(1000, 0)
-	table := newUploadTable(memory.New(nil), 2, time.Hour, func() time.Time { return now })
+	table := NewTable(memory.New(nil), &Options{Limit: 2, TTL: time.Hour, Now: func() time.Time { return now }})
 	create := func() (string, error) { return table.CreateMultipart(t.Context(), "k", nil) }
 	first, err := create()
 	if err != nil {
@@ -22,8 +22,8 @@ func TestUploadTableIsBounded(t *testing.T) {
 	if _, err := create(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := create(); err == nil || asFailure(err).Code != "SlowDown" {
-		t.Errorf("the third of two: %v, want SlowDown", err)
+	if _, err := create(); !errors.Is(err, ErrTooMany) {
+		t.Errorf("the third of two: %v, want ErrTooMany", err)
 	}
 	now = now.Add(time.Hour - time.Minute)
 	if _, err := create(); err != nil {
@@ -32,16 +32,16 @@ func TestUploadTableIsBounded(t *testing.T) {
 	if _, err := table.UploadPart(t.Context(), "k", first, 1, objectstore.Bytes(nil)); !errors.Is(err, objectstore.ErrUploadNotFound) {
 		t.Errorf("the first upload: %v, want ErrUploadNotFound", err)
 	}
-	if err := table.close(t.Context()); err != nil || len(table.byID) != 0 {
+	if err := table.Close(t.Context()); err != nil || len(table.byID) != 0 {
 		t.Errorf("after close: %d uploads, %v", len(table.byID), err)
 	}
 }
 
-// TestUploadTableEndsOnce: of racing Complete and Abort one wins, and parts in
+// TestTableEndsOnce: of racing Complete and Abort one wins, and parts in
 // transit are waited for.
-func TestUploadTableEndsOnce(t *testing.T) {
+func TestTableEndsOnce(t *testing.T) {
 	for range 50 {
-		table := newUploadTable(memory.New(nil), 10, time.Hour, time.Now)
+		table := NewTable(memory.New(nil), nil)
 		id, err := table.CreateMultipart(t.Context(), "k", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -66,8 +66,8 @@ func TestUploadTableEndsOnce(t *testing.T) {
 	}
 }
 
-func TestUploadTableRefusesConditionsAndMissingParts(t *testing.T) {
-	table := newUploadTable(memory.New(nil), 10, time.Hour, time.Now)
+func TestTableRefusesConditionsAndMissingParts(t *testing.T) {
+	table := NewTable(memory.New(nil), nil)
 	id, err := table.CreateMultipart(t.Context(), "k", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package s3
+package auth
 
 import (
 	"crypto/hmac"
@@ -91,7 +91,7 @@ func equalSignatures(x, y string) bool {
 
 // appendCanonicalRequest appends the request as Signature Version 4 signs it.
 // payload is the value of x-amz-content-sha256.
-func appendCanonicalRequest(b []byte, r *http.Request, q query, a authorization, payload string) []byte {
+func appendCanonicalRequest(b []byte, r *http.Request, q Query, a authorization, payload string) []byte {
 	b = append(b, r.Method...)
 	b = append(b, '\n')
 	b = appendEscaped(b, r.URL.Path, true)

@@ -1,6 +1,8 @@
-package s3
+package checksum
 
-import "slices"
+import (
+	"slices"
+)
 
 // The polynomials of the CRCs whose values for the parts of an object make that of
 // the whole, in the bit order that the CRCs have.
@@ -49,16 +51,16 @@ func (s *crcStep) twice() (twice crcStep) {
 	return twice
 }
 
-// combine returns the checksum of a whole object from those of its parts, or false
+// Combine returns the checksum of a whole object from those of its parts, or false
 // for a checksum that cannot be combined.
-func (c checksum) combine(sums [][]byte, sizes []int64) ([]byte, bool) {
+func (a Algorithm) Combine(sums [][]byte, sizes []int64) ([]byte, bool) {
 	var polynomial uint64
-	switch c {
-	case "CRC32":
+	switch a {
+	case CRC32:
 		polynomial = polynomialCRC32
-	case "CRC32C":
+	case CRC32C:
 		polynomial = polynomialCRC32C
-	case "CRC64NVME":
+	case CRC64NVME:
 		polynomial = polynomialCRC64NVME
 	default:
 		return nil, false
@@ -67,7 +69,7 @@ func (c checksum) combine(sums [][]byte, sizes []int64) ([]byte, bool) {
 	for i, sum := range sums {
 		whole = combineCRC(polynomial, whole, bigEndian(sum), sizes[i])
 	}
-	sum := make([]byte, c.newHash().Size())
+	sum := make([]byte, a.New().Size())
 	for i := range slices.Backward(sum) {
 		sum[i], whole = byte(whole), whole>>8
 	}

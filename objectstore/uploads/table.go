@@ -1,4 +1,4 @@
-package s3
+package uploads
 
 import (
 	"context"
@@ -19,14 +19,26 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// uploadTable gives names to the multipart uploads of a Store that has none,
-// for as long as the process lives. It implements
-// [objectstore.MultipartStore].
-type uploadTable struct {
+// ErrTooMany is the error of an upload that a full table has no room for.
+var ErrTooMany = errors.New("too many multipart uploads in progress")
+
+// Options are the options of [NewTable]. A nil value, and zero fields, have the
+// defaults that the comments name.
+type Options struct {
+	// Limit bounds the uploads in progress; 1000.
+	Limit int
+	// TTL is how long an upload may rest before a new one may take its place in
+	// a full table; a day.
+	TTL time.Duration
+	// Now tells the time; time.Now.
+	Now func() time.Time
+}
+
+// Table is a [objectstore.MultipartStore] over a Store. It is safe for concurrent
+// use.
+type Table struct {
 	objectstore.Store
-	limit int
-	ttl   time.Duration
-	now   func() time.Time
+	options Options
 
 	mu   sync.Mutex
 	byID map[string]*namedUpload
@@ -49,24 +61,40 @@ type namedUpload struct {
 	ended   bool
 }
 
-func newUploadTable(store objectstore.Store, limit int, ttl time.Duration, now func() time.Time) *uploadTable {
-	return &uploadTable{Store: store, limit: limit, ttl: ttl, now: now, byID: make(map[string]*namedUpload)}
+// NewTable returns a table of the uploads on store, which stays the caller's. Close
+// the table first.
+func NewTable(store objectstore.Store, options *Options) *Table {
+	t := &Table{Store: store, byID: make(map[string]*namedUpload)}
+	if options != nil {
+		t.options = *options
+	}
+	if t.options.Limit == 0 {
+		t.options.Limit = 1000
+	}
+	if t.options.TTL == 0 {
+		t.options.TTL = 24 * time.Hour
+	}
+	if t.options.Now == nil {
+		t.options.Now = time.Now //nolint:forbidigo // the default clock
+	}
+	return t
 }
 
-func (t *uploadTable) fail(op string, path objectstore.Path, err error) error {
+func (t *Table) fail(op string, path objectstore.Path, err error) error {
 	return &objectstore.Error{Op: op, Store: t.String(), Path: string(path), Err: err}
 }
 
-// CreateMultipart implements objectstore.MultipartStore.
-func (t *uploadTable) CreateMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (string, error) {
-	if err := t.makeRoom(ctx); err != nil {
+// CreateMultipart implements objectstore.MultipartStore. It returns [ErrTooMany] when
+// the table is full of uploads that did not rest long enough.
+func (t *Table) CreateMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (string, error) {
+	if err := t.makeRoom(ctx, path); err != nil {
 		return "", err
 	}
 	upload, err := t.PutMultipart(ctx, path, options)
 	if err != nil {
 		return "", err
 	}
-	now := t.now()
+	now := t.options.Now()
 	u := &namedUpload{
 		path: path, id: rand.Text(), upload: upload, initiated: now,
 		touched: now, parts: make(map[int]objectstore.Part),
@@ -78,10 +106,10 @@ func (t *uploadTable) CreateMultipart(ctx context.Context, path objectstore.Path
 }
 
 // makeRoom aborts one upload at rest for too long when the table is full.
-func (t *uploadTable) makeRoom(ctx context.Context) error {
+func (t *Table) makeRoom(ctx context.Context, path objectstore.Path) error {
 	t.mu.Lock()
 	var oldest *namedUpload
-	if len(t.byID) >= t.limit {
+	if len(t.byID) >= t.options.Limit {
 		for _, u := range t.byID {
 			if oldest == nil || u.lastTouched().Before(oldest.lastTouched()) {
 				oldest = u
@@ -92,8 +120,8 @@ func (t *uploadTable) makeRoom(ctx context.Context) error {
 	if oldest == nil {
 		return nil
 	}
-	if t.now().Sub(oldest.lastTouched()) < t.ttl {
-		return fail("SlowDown", "There are %d multipart uploads in progress, the most that this endpoint keeps.", t.limit)
+	if t.options.Now().Sub(oldest.lastTouched()) < t.options.TTL {
+		return t.fail(objectstore.OpCreateMultipart, path, fmt.Errorf("%w: %d", ErrTooMany, t.options.Limit))
 	}
 	return t.AbortMultipart(ctx, oldest.path, oldest.id)
 }
@@ -105,7 +133,7 @@ func (u *namedUpload) lastTouched() time.Time {
 }
 
 // find returns an upload and keeps it from ending until unlock is called.
-func (t *uploadTable) find(path objectstore.Path, id string) (u *namedUpload, unlock func(), err error) {
+func (t *Table) find(path objectstore.Path, id string) (u *namedUpload, unlock func(), err error) {
 	t.mu.Lock()
 	u = t.byID[id]
 	t.mu.Unlock()
@@ -119,13 +147,13 @@ func (t *uploadTable) find(path objectstore.Path, id string) (u *namedUpload, un
 		u.busy.RUnlock()
 		return nil, nil, objectstore.ErrUploadNotFound
 	}
-	u.touched = t.now()
+	u.touched = t.options.Now()
 	return u, u.busy.RUnlock, nil
 }
 
 // UploadPart implements objectstore.MultipartStore. A part's ETag is the MD5 of
 // its bytes.
-func (t *uploadTable) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
+func (t *Table) UploadPart(ctx context.Context, path objectstore.Path, id string, number int, body objectstore.Body) (objectstore.Part, error) {
 	u, unlock, err := t.find(path, id)
 	if err != nil {
 		return objectstore.Part{}, t.fail(objectstore.OpUploadPart, path, err)
@@ -137,7 +165,7 @@ func (t *uploadTable) UploadPart(ctx context.Context, path objectstore.Path, id 
 	}
 	part := objectstore.Part{
 		Number: number, ETag: hex.EncodeToString(sum.hash.Sum(nil)),
-		Size: body.Size(), LastModified: t.now(),
+		Size: body.Size(), LastModified: t.options.Now(),
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -160,7 +188,7 @@ func (s *summingReader) Read(p []byte) (int, error) {
 // CompleteMultipart implements objectstore.MultipartStore. An Upload takes its
 // conditions at the start and publishes all its parts, so a condition here,
 // and a list that leaves a part out, are refused.
-func (t *uploadTable) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
+func (t *Table) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
 	if options != nil && options.Mode != objectstore.Overwrite {
 		return nil, t.fail(objectstore.OpCompleteMultipart, path, fmt.Errorf("%w: a condition on completing an upload", objectstore.ErrUnsupported))
 	}
@@ -189,7 +217,7 @@ func (t *uploadTable) CompleteMultipart(ctx context.Context, path objectstore.Pa
 }
 
 // AbortMultipart implements objectstore.MultipartStore.
-func (t *uploadTable) AbortMultipart(ctx context.Context, path objectstore.Path, id string) error {
+func (t *Table) AbortMultipart(ctx context.Context, path objectstore.Path, id string) error {
 	u, err := t.end(path, id, func(*namedUpload) error { return nil })
 	if err != nil {
 		return t.fail(objectstore.OpAbortMultipart, path, err)
@@ -201,7 +229,7 @@ func (t *uploadTable) AbortMultipart(ctx context.Context, path objectstore.Path,
 
 // end waits for the parts in transit and marks the upload as ended, when check
 // agrees. It returns with u.busy held for writing.
-func (t *uploadTable) end(path objectstore.Path, id string, check func(*namedUpload) error) (*namedUpload, error) {
+func (t *Table) end(path objectstore.Path, id string, check func(*namedUpload) error) (*namedUpload, error) {
 	t.mu.Lock()
 	u := t.byID[id]
 	t.mu.Unlock()
@@ -223,14 +251,14 @@ func (t *uploadTable) end(path objectstore.Path, id string, check func(*namedUpl
 	return u, nil
 }
 
-func (t *uploadTable) forget(u *namedUpload) {
+func (t *Table) forget(u *namedUpload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.byID, u.id)
 }
 
 // ListParts implements objectstore.MultipartStore.
-func (t *uploadTable) ListParts(_ context.Context, path objectstore.Path, id string) iter.Seq2[objectstore.Part, error] {
+func (t *Table) ListParts(_ context.Context, path objectstore.Path, id string) iter.Seq2[objectstore.Part, error] {
 	return func(yield func(objectstore.Part, error) bool) {
 		u, unlock, err := t.find(path, id)
 		if err != nil {
@@ -250,7 +278,7 @@ func (t *uploadTable) ListParts(_ context.Context, path objectstore.Path, id str
 }
 
 // ListMultiparts implements objectstore.MultipartStore.
-func (t *uploadTable) ListMultiparts(_ context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
+func (t *Table) ListMultiparts(_ context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
 	return func(yield func(objectstore.MultipartUpload, error) bool) {
 		t.mu.Lock()
 		var uploads []objectstore.MultipartUpload
@@ -269,8 +297,8 @@ func (t *uploadTable) ListMultiparts(_ context.Context, prefix string) iter.Seq2
 	}
 }
 
-// close aborts all uploads.
-func (t *uploadTable) close(ctx context.Context) error {
+// Close aborts all uploads. It leaves the Store open.
+func (t *Table) Close(ctx context.Context) error {
 	t.mu.Lock()
 	uploads := slices.Collect(maps.Values(t.byID))
 	t.mu.Unlock()

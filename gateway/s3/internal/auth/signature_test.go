@@ -1,11 +1,14 @@
-package s3
+package auth
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
 // The examples of Amazon's documentation "Signature Calculations for the
@@ -16,29 +19,33 @@ const (
 	exampleScope  = "Credential=" + exampleAccess + "/20130524/us-east-1/s3/aws4_request"
 )
 
-func exampleHandler(t *testing.T, now string) *Handler {
+func exampleVerifier(t *testing.T, now string) *Verifier {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := NewHandler(nil, Options{
-		CreateBucket: noBuckets,
-		Credentials:  map[string]string{exampleAccess: exampleSecret},
-		Clock:        func() time.Time { return at },
+	return NewVerifier(Options{
+		Secrets: map[string]string{exampleAccess: exampleSecret},
+		Region:  "us-east-1",
+		Clock:   func() time.Time { return at },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }
 
-func authenticateRequest(h *Handler, r *http.Request) (identity, error) {
-	q, err := parseQuery(r.URL.RawQuery)
+func authenticateRequest(v *Verifier, r *http.Request) (Identity, error) {
+	q, err := ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return identity{}, err
+		return Identity{}, err
 	}
-	return h.authenticate(r, q)
+	return v.Verify(r, q)
+}
+
+// codeOf returns S3's code of an error, "" for another one.
+func codeOf(err error) string {
+	if failure, ok := errors.AsType[*s3err.Failure](err); ok {
+		return failure.Code()
+	}
+	return ""
 }
 
 func exampleRequest(method, target, signedHeaders, signature string, headers ...string) *http.Request {
@@ -53,7 +60,7 @@ func exampleRequest(method, target, signedHeaders, signature string, headers ...
 }
 
 func TestSignaturesOfTheDocumentation(t *testing.T) {
-	h := exampleHandler(t, "2013-05-24T00:10:00Z")
+	v := exampleVerifier(t, "2013-05-24T00:10:00Z")
 	for name, r := range map[string]*http.Request{
 		"GET Object": exampleRequest(http.MethodGet, "/test.txt", "host;range;x-amz-content-sha256;x-amz-date",
 			"f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41", "Range", "bytes=0-9"),
@@ -69,25 +76,25 @@ func TestSignaturesOfTheDocumentation(t *testing.T) {
 		if name == "PUT Object" {
 			r.ContentLength = 10
 		}
-		id, err := authenticateRequest(h, r)
-		if err != nil || id.accessKey != exampleAccess {
+		id, err := authenticateRequest(v, r)
+		if err != nil || id.AccessKey != exampleAccess {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	presigned := httptest.NewRequest(http.MethodGet, "http://examplebucket.s3.amazonaws.com/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404", nil)
-	if id, err := authenticateRequest(h, presigned); err != nil || !id.presigned {
+	if id, err := authenticateRequest(v, presigned); err != nil || !id.Presigned {
 		t.Errorf("presigned: %v", err)
 	}
 }
 
 // TestEveryPartOfARequestIsSigned changes one thing at a time.
 func TestEveryPartOfARequestIsSigned(t *testing.T) {
-	h := exampleHandler(t, "2013-05-24T00:10:00Z")
+	v := exampleVerifier(t, "2013-05-24T00:10:00Z")
 	good := func() *http.Request {
 		return exampleRequest(http.MethodGet, "/test.txt", "host;range;x-amz-content-sha256;x-amz-date",
 			"f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41", "Range", "bytes=0-9")
 	}
-	if _, err := authenticateRequest(h, good()); err != nil {
+	if _, err := authenticateRequest(v, good()); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -119,7 +126,7 @@ func TestEveryPartOfARequestIsSigned(t *testing.T) {
 	} {
 		r := good()
 		test.change(r)
-		if _, err := authenticateRequest(h, r); err == nil || asFailure(err).Code != test.code {
+		if _, err := authenticateRequest(v, r); err == nil || codeOf(err) != test.code {
 			t.Errorf("%s changed: %v, want %s", test.name, err, test.code)
 		}
 	}
@@ -139,11 +146,11 @@ func TestClockSkewAndExpiry(t *testing.T) {
 		{"2013-05-25T00:00:00Z", "RequestTimeTooSkewed", ""},
 		{"2013-05-25T00:00:01Z", "RequestTimeTooSkewed", "AccessDenied"},
 	} {
-		h := exampleHandler(t, test.now)
+		v := exampleVerifier(t, test.now)
 		for want, r := range map[*string]*http.Request{&test.header: r, &test.presigned: presigned} {
 			code := ""
-			if _, err := authenticateRequest(h, r); err != nil {
-				code = asFailure(err).Code
+			if _, err := authenticateRequest(v, r); err != nil {
+				code = codeOf(err)
 			}
 			if code != *want {
 				t.Errorf("at %s: %q, want %q", test.now, code, *want)
