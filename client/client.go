@@ -59,6 +59,7 @@ type request struct {
 	query        url.Values
 	header       http.Header
 	body         io.Reader
+	size         int64 // of the body, in bytes; zero when that is not known
 }
 
 // under returns the address of a path of the tree.
@@ -79,6 +80,9 @@ func (c *Client) do(ctx context.Context, r *request) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, address, r.body)
 	if err != nil {
 		return nil, invalid("%v", err)
+	}
+	if r.size > 0 {
+		req.ContentLength = r.size
 	}
 	maps.Copy(req.Header, r.header)
 	switch {

@@ -92,16 +92,23 @@ type WriteOptions struct {
 	Replaces *stardust.Digest
 }
 
+// header returns the conditions as HTTP has them.
+func (o *WriteOptions) header() http.Header {
+	header := http.Header{}
+	if o != nil && o.New {
+		header.Set("If-None-Match", "*")
+	}
+	if o != nil && o.Replaces != nil {
+		header.Set("If-Match", `"`+o.Replaces.String()+`"`)
+	}
+	return header
+}
+
 // Write makes a file what a reader yields, and the directories that are missing on
 // the way. After an error nothing has changed, unless the answer was lost.
 func (c *Client) Write(ctx context.Context, path string, from io.Reader, options *WriteOptions) (record stardust.Record, err error) {
-	header := http.Header{"Content-Type": {"application/octet-stream"}}
-	if options != nil && options.New {
-		header.Set("If-None-Match", "*")
-	}
-	if options != nil && options.Replaces != nil {
-		header.Set("If-Match", `"`+options.Replaces.String()+`"`)
-	}
+	header := options.header()
+	header.Set("Content-Type", "application/octet-stream")
 	err = c.call(ctx, &request{method: http.MethodPut, path: under("files", path), header: header, body: from}, &record)
 	return record, err
 }

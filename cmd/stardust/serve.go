@@ -19,24 +19,29 @@ import (
 	"github.com/stardustdb/stardust/gateway/server"
 )
 
+// uploadsSuffix ends the name of the directory beside a database where uploads that
+// take several requests wait for their last byte.
+const uploadsSuffix = ".uploads"
+
 // databaseServeFlags are those of serve.
 type databaseServeFlags struct {
-	listen    []string
-	socket    string
-	accounts  string
-	certFile  string
-	keyFile   string
-	hosts     []string
-	readOnly  bool
-	api       bool
-	page      bool
-	webdav    bool
-	s3        bool
-	region    string
-	maxUpload byteSize
-	perClient int
-	requests  int
-	stall     time.Duration
+	listen      []string
+	socket      string
+	accounts    string
+	certFile    string
+	keyFile     string
+	hosts       []string
+	readOnly    bool
+	api         bool
+	page        bool
+	webdav      bool
+	s3          bool
+	region      string
+	maxUpload   byteSize
+	perClient   int
+	requests    int
+	stall       time.Duration
+	keepUploads time.Duration
 }
 
 func newServeCommand(e *env) *cobra.Command {
@@ -86,6 +91,7 @@ the requests under way and stops. docs/serve.md is the guide.`,
 	flags.BoolVar(&f.s3, "s3", true, "serve S3 to clients that have keys")
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that S3 signatures name")
 	flags.Var(&f.maxUpload, "max-upload", "largest file that is taken, such as 10GiB (0: any)")
+	flags.DurationVar(&f.keepUploads, "keep-uploads", 24*time.Hour, "how long an unfinished upload waits beside the database, in FILE"+uploadsSuffix+", to be resumed")
 	flags.IntVar(&f.perClient, "max-connections", 0, "connections of one client's address (0: 256)")
 	flags.IntVar(&f.requests, "max-requests", 0, "requests at a time (0: 1024)")
 	flags.DurationVar(&f.stall, "stall", 0, "end a request whose client sends or takes nothing for so long (0: 1m)")
@@ -169,7 +175,10 @@ func (e *env) sites(files []string, f *databaseServeFlags, people *accounts.File
 		site := &server.Options{
 			Name: name, Accounts: people, ReadOnly: f.readOnly, MaxUpload: int64(f.maxUpload), Secure: f.certFile != "",
 			WithoutAPI: !f.api, WithoutPage: !f.page, WithoutWebDAV: !f.webdav,
-			Closing: closing, Logger: e.serviceLogger(), Now: e.now,
+			KeepUploads: f.keepUploads, Closing: closing, Logger: e.serviceLogger(), Now: e.now,
+		}
+		if !f.readOnly {
+			site.Uploads = file + uploadsSuffix
 		}
 		if f.s3 && name == "" {
 			endpoint, err := e.s3Handler(db, f, people)

@@ -57,7 +57,7 @@ func text(t *testing.T, r io.ReadCloser, err error) string {
 
 // Every operation that the OpenAPI document describes works as it describes it.
 func TestTheClientDrivesEveryOperationOfTheDocument(t *testing.T) {
-	h := api.New(openDB(t), nil)
+	h := api.New(openDB(t), &api.Options{Uploads: filepath.Join(t.TempDir(), "uploads")})
 	d := newDocumented(t, h)
 	c, err := client.New(serve(t, h, nil), &client.Options{HTTP: &http.Client{Transport: d}})
 	if err != nil {
@@ -66,6 +66,7 @@ func TestTheClientDrivesEveryOperationOfTheDocument(t *testing.T) {
 	driveObjects(t, c)
 	driveFiles(t, c)
 	driveHistory(t, c)
+	driveUploads(t, c)
 	d.all()
 }
 
@@ -268,5 +269,39 @@ func driveHistory(t *testing.T, c *client.Client) {
 			}
 			return
 		}
+	}
+}
+
+func driveUploads(t *testing.T, c *client.Client) {
+	t.Helper()
+	ctx := t.Context()
+	const content = "an upload in pieces"
+	id, err := c.BeginUpload(ctx, "b/uploaded.txt", int64(len(content)), &client.WriteOptions{New: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := c.Uploads(ctx); err != nil || len(list) != 1 || list[0].ID != id || list[0].Path != "b/uploaded.txt" || list[0].Size != int64(len(content)) {
+		t.Errorf("unfinished: %+v, %v", list, err)
+	}
+	if err := c.ContinueUpload(ctx, id, strings.NewReader(content)); err != nil {
+		t.Errorf("continue: %v", err)
+	}
+	if err := c.ContinueUpload(ctx, id, strings.NewReader(content)); err != nil {
+		t.Errorf("continue what has ended: %v", err)
+	}
+	if got, err := c.Read(ctx, "b/uploaded.txt", nil); text(t, got, err) != content {
+		t.Error("the upload has another content")
+	}
+	if _, err := c.BeginUpload(ctx, "b/uploaded.txt", 5, &client.WriteOptions{New: true}); !errors.Is(err, stardust.StatusConflict) {
+		t.Errorf("an upload of what is there: %v", err)
+	}
+	if id, err = c.BeginUpload(ctx, "b/canceled.txt", 5, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CancelUpload(ctx, id); err != nil {
+		t.Errorf("cancel: %v", err)
+	}
+	if err := c.ContinueUpload(ctx, id, strings.NewReader("12345")); !errors.Is(err, stardust.StatusNotFound) {
+		t.Errorf("continue what was canceled: %v", err)
 	}
 }

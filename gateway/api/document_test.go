@@ -62,6 +62,7 @@ func (d *documented) find(method, path string) *huma.Operation {
 		}
 		return map[string]*huma.Operation{
 			http.MethodGet: item.Get, http.MethodPut: item.Put, http.MethodPost: item.Post, http.MethodDelete: item.Delete,
+			http.MethodHead: item.Head, http.MethodPatch: item.Patch,
 		}[method]
 	}
 	return nil
@@ -89,7 +90,7 @@ func (d *documented) check(op *huma.Operation, resp *http.Response) {
 		}
 		return
 	}
-	if !strings.HasSuffix(kind, "json") || content.Schema == nil {
+	if !strings.HasSuffix(kind, "json") || content.Schema == nil || resp.Request.Method == http.MethodHead {
 		return
 	}
 	text, err := io.ReadAll(resp.Body)

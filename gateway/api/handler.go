@@ -3,12 +3,14 @@ package api
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/internal/committed"
+	"github.com/stardustdb/stardust/gateway/internal/staging"
 )
 
 // defaultMaxDocument bounds a request's document, in bytes.
@@ -30,6 +32,13 @@ type Options struct {
 	// MaxUpload bounds the body of one payload or file, in bytes; zero sets no
 	// bound.
 	MaxUpload int64
+	// Uploads is a directory for the bytes of uploads that take several requests,
+	// until they are whole, such as one beside the database. Empty means that there
+	// are no such uploads.
+	Uploads string
+	// KeepUploads is how long an unfinished upload waits for more bytes; zero means
+	// 24 hours.
+	KeepUploads time.Duration
 	// Closing ends the streams of changes when it is closed, which would keep a
 	// server from shutting down. Nil never does.
 	Closing <-chan struct{}
@@ -46,6 +55,7 @@ type Handler struct {
 	mux     *http.ServeMux
 	api     huma.API
 	times   committed.Times
+	area    *staging.Area // nil when there is none
 }
 
 // New returns the handler of a database, with paths that begin with /v1/.
@@ -70,6 +80,7 @@ func New(db *stardust.DB, options *Options) *Handler {
 	h.addCalls()
 	h.addPayloads()
 	h.addFiles()
+	h.addUploads()
 	h.addDirectories()
 	h.addHistory()
 	h.addChanges()
@@ -89,6 +100,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", contentPolicy)
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	w.Header().Set("Referrer-Policy", "no-referrer")
+	if h.area != nil {
+		h.area.Sweep() // also when nobody uploads any more
+	}
 	h.mux.ServeHTTP(w, r)
 }
 

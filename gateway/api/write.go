@@ -54,11 +54,19 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request) (io.Reader, error
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, h.options.MaxUpload)
 	}
-	header := r.Header.Get("Content-Digest")
-	if header == "" {
+	if r.Header.Get("Content-Digest") == "" {
 		return r.Body, nil
 	}
-	for one := range strings.SplitSeq(header, ",") {
+	want, err := promisedDigest(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	return newPromisedReader(r.Body, want), nil
+}
+
+// promisedDigest reads Content-Digest.
+func promisedDigest(header http.Header) ([]byte, error) {
+	for one := range strings.SplitSeq(header.Get("Content-Digest"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(one), "=")
 		if !strings.EqualFold(name, "sha-256") {
 			continue
@@ -67,7 +75,7 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request) (io.Reader, error
 		if err != nil || len(want) != sha256.Size {
 			return nil, badRequest("Content-Digest: " + value + " is not the base64 of a SHA-256 between colons")
 		}
-		return &promisedReader{r.Body, sha256.New(), want}, nil
+		return want, nil
 	}
 	return nil, badRequest("Content-Digest: give sha-256=:BASE64:")
 }
@@ -77,6 +85,10 @@ type promisedReader struct {
 	from io.Reader
 	hash hash.Hash
 	want []byte
+}
+
+func newPromisedReader(from io.Reader, want []byte) *promisedReader {
+	return &promisedReader{from, sha256.New(), want}
 }
 
 func (p *promisedReader) Read(b []byte) (int, error) {
@@ -104,7 +116,7 @@ func expected(tree stardust.Tree, r *http.Request) (int64, error) {
 			return record.Revision, nil
 		}
 	}
-	return 0, newProblem(stardust.StatusConflict, codeStaleDigest, "the file has another digest than If-Match names: read it again", http.StatusPreconditionFailed)
+	return 0, staleDigest()
 }
 
 // preconditionFailed gives a conflict that a condition of the request brought
@@ -113,6 +125,14 @@ func preconditionFailed(r *http.Request, err error) error {
 	if err == nil || r.Header.Get("If-Match") == "" && r.Header.Get("If-None-Match") == "" {
 		return err
 	}
+	return conditionFailed(err)
+}
+
+func staleDigest() *Problem {
+	return newProblem(stardust.StatusConflict, codeStaleDigest, "the file has another digest than If-Match names: read it again", http.StatusPreconditionFailed)
+}
+
+func conditionFailed(err error) error {
 	p := problemOf(err)
 	if p.http == http.StatusConflict && p.Code != stardust.CodeWritesHeld || p.http == http.StatusNotFound {
 		p = newProblem(stardust.StatusConflict, p.Code, p.Message, http.StatusPreconditionFailed)

@@ -34,6 +34,10 @@ type Options struct {
 	S3 http.Handler
 	// MaxUpload bounds one body, in bytes; zero sets no bound.
 	MaxUpload int64
+	// Uploads is a directory for unfinished uploads, which KeepUploads ends when no
+	// more bytes come for so long; see [api.Options].
+	Uploads     string
+	KeepUploads time.Duration
 	// Secure says that clients come by TLS, so that cookies are for it alone.
 	Secure bool
 	// Closing ends streams of changes when it is closed.
@@ -77,7 +81,10 @@ func NewSite(db *stardust.DB, options *Options) *Site {
 		s.logins = accounts.NewLogins(s.options.Accounts)
 	}
 	if !s.options.WithoutAPI {
-		s.api = api.New(db, &api.Options{MaxUpload: s.options.MaxUpload, Closing: s.options.Closing, Logger: s.options.Logger})
+		s.api = api.New(db, &api.Options{
+			MaxUpload: s.options.MaxUpload, Uploads: s.options.Uploads, KeepUploads: s.options.KeepUploads,
+			Closing: s.options.Closing, Logger: s.options.Logger,
+		})
 	}
 	if !s.options.WithoutAPI && !s.options.WithoutPage {
 		s.page = web.Handler()
