@@ -9,12 +9,12 @@ import (
 	"iter"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/heap"
+	"github.com/stardustdb/stardust/internal/newfile"
 	"github.com/stardustdb/stardust/internal/payload"
 )
 
@@ -149,26 +149,9 @@ func openError(path string, err error) error {
 // renameDurably gives a finished file its name, for good. It never replaces
 // another.
 func renameDurably(from, to string) error {
-	err := os.Link(from, to)
-	switch {
-	case err == nil:
-		err = os.Remove(from)
-	case errors.Is(err, fs.ErrExist):
+	err := newfile.NameDurably(from, to)
+	if errors.Is(err, fs.ErrExist) {
 		return conflict("", "%s appeared meanwhile; a backup makes a new file", to)
-	default:
-		// A file system without hard links, or one that is broken. Only here can
-		// a file that appears at this very moment be replaced.
-		if _, there := os.Lstat(to); !errors.Is(there, fs.ErrNotExist) {
-			return errors.Join(err, there)
-		}
-		err = os.Rename(from, to)
 	}
-	if err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(to))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return err
 }

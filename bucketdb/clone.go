@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/newfile"
 	"github.com/stardustdb/stardust/internal/replica"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -114,23 +114,9 @@ func checkNew(path string) error {
 
 // rename gives the finished file its name, for good. It never replaces another.
 func rename(from, to string) error {
-	err := os.Link(from, to)
-	switch {
-	case errors.Is(err, fs.ErrExist):
+	err := newfile.NameDurably(from, to)
+	if errors.Is(err, fs.ErrExist) {
 		return checkNew(to)
-	case err == nil:
-		err = os.Remove(from)
-	default: // a file system without hard links
-		if err = checkNew(to); err == nil {
-			err = os.Rename(from, to)
-		}
 	}
-	if err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(to))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return err
 }

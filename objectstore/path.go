@@ -1,6 +1,7 @@
 package objectstore
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -73,6 +74,27 @@ func CheckDots(path Path) error {
 func OnlyDots(prefix string) bool {
 	slash := strings.LastIndexByte(prefix, '/')
 	return slash >= 0 && CheckDots(Path(prefix[:slash])) != nil
+}
+
+// CheckPaths is what a Store looks at before anything else: it returns ctx's error
+// when that has ended, and else the error of the first path that isn't a
+// [KeyPath] or that rule, the Store's own if not nil, refuses.
+func CheckPaths(ctx context.Context, rule func(Path) error, paths ...Path) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if _, err := KeyPath(string(path)); err != nil {
+			return err
+		}
+		if rule == nil {
+			continue
+		}
+		if err := rule(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func pathError(s, what string) error {

@@ -70,7 +70,7 @@ func attributes(tree stardust.Tree, r stardust.Record) (a objectstore.Attributes
 
 // Tags implements objectstore.TagReader.
 func (s *Store) Tags(ctx context.Context, path objectstore.Path) (map[string]string, error) {
-	const op = "tags"
+	const op = objectstore.OpTags
 	if err := check(ctx, path); err != nil {
 		return nil, s.fail(op, path, err)
 	}

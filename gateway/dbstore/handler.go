@@ -37,7 +37,7 @@ func NewHandler(db *stardust.DB, options s3.Options) (*s3.Handler, error) {
 	if options.Bucket != "" || len(options.Buckets) > 0 {
 		return nil, errors.New("dbstore: Options.Bucket and Options.Buckets must be empty: the buckets are the directories of the database")
 	}
-	b := &buckets{db: db}
+	b := &buckets{db: db, now: options.Clock}
 	options.OpenBucket, options.ListBuckets = b.open, b.list
 	options.CreateBucket, options.DeleteBucket = b.create, b.remove
 	return s3.NewHandler(nil, options)
@@ -47,16 +47,17 @@ func NewHandler(db *stardust.DB, options s3.Options) (*s3.Handler, error) {
 type buckets struct {
 	db    *stardust.DB
 	times committed.Times
+	now   func() time.Time
 }
 
 func (b *buckets) open(ctx context.Context, name string) (objectstore.Store, error) {
-	s := newStore(b.db, name, &b.times)
+	s := newStore(b.db, name, &b.times, b.now)
 	_, err := s.tree(ctx)
 	return s, s.fail(objectstore.OpOpen, "", err)
 }
 
 func (b *buckets) list(ctx context.Context) (map[string]time.Time, error) {
-	root := newStore(b.db, "", &b.times)
+	root := newStore(b.db, "", &b.times, b.now)
 	tree, err := root.view(ctx)
 	if err != nil {
 		return nil, root.fail(opListBuckets, "", err)
@@ -77,13 +78,13 @@ func (b *buckets) list(ctx context.Context) (map[string]time.Time, error) {
 }
 
 func (b *buckets) create(ctx context.Context, name string) (objectstore.Store, error) {
-	s := newStore(b.db, name, &b.times)
+	s := newStore(b.db, name, &b.times, b.now)
 	_, err := b.db.Tree().WithContext(ctx).Create(stardust.NewNode{Name: name})
 	return s, s.fail(opCreateBucket, "", err)
 }
 
 func (b *buckets) remove(ctx context.Context, name string, _ objectstore.Store) error {
-	s := newStore(b.db, name, &b.times)
+	s := newStore(b.db, name, &b.times, b.now)
 	tree, err := s.tree(ctx)
 	if err == nil {
 		var record stardust.Record

@@ -47,7 +47,7 @@ func (s *Store) PutMultipart(ctx context.Context, path objectstore.Path, options
 
 // CreateMultipart implements objectstore.MultipartStore.
 func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, options *objectstore.MultipartOptions) (string, error) {
-	const op = "create multipart"
+	const op = objectstore.OpCreateMultipart
 	if options == nil {
 		options = &objectstore.MultipartOptions{}
 	}
@@ -57,7 +57,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 	if _, err := s.tree(ctx); err != nil {
 		return "", s.fail(op, path, err)
 	}
-	u := &upload{id: rand.Text(), path: path, initiated: time.Now().UTC(), options: *options, parts: make(map[int]part)} //nolint:forbidigo // shown, never decided by
+	u := &upload{id: rand.Text(), path: path, initiated: s.now().UTC(), options: *options, parts: make(map[int]part)}
 	u.options.Attributes, u.options.Tags = options.Attributes.Clone(), maps.Clone(options.Tags)
 	s.uploads.mu.Lock()
 	defer s.uploads.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 		return p, err
 	}
 	p.digest = published.Digest
-	p.Part = objectstore.Part{Number: number, ETag: published.Digest.String(), Size: published.Size, LastModified: time.Now().UTC()} //nolint:forbidigo // shown, never decided by
+	p.Part = objectstore.Part{Number: number, ETag: published.Digest.String(), Size: published.Size, LastModified: s.now().UTC()}
 	s.uploads.mu.Lock()
 	defer s.uploads.mu.Unlock()
 	u, err := s.uploads.find(path, id)

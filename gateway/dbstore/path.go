@@ -13,21 +13,10 @@ import (
 // check returns ErrInvalidPath for a key that no path in a tree can be, and the
 // error of an ended context.
 func check(ctx context.Context, paths ...objectstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for _, path := range paths {
-		if err := checkPath(path); err != nil {
-			return err
-		}
-	}
-	return nil
+	return objectstore.CheckPaths(ctx, checkPath, paths...)
 }
 
 func checkPath(path objectstore.Path) error {
-	if _, err := objectstore.KeyPath(string(path)); err != nil {
-		return err
-	}
 	for segment := range strings.SplitSeq(strings.TrimSuffix(string(path), "/"), "/") {
 		switch segment {
 		case "":

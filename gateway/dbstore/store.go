@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/internal/committed"
@@ -18,7 +19,15 @@ type Store struct {
 	db      *stardust.DB
 	dir     string // the path of the directory, without slashes around it; "" is the root
 	times   *committed.Times
+	now     func() time.Time
 	uploads uploads
+}
+
+// Options are the options of [New].
+type Options struct {
+	// Now is the clock of the times that parts and uploads in progress are shown
+	// with; nil means time.Now. Objects have the times of their commits.
+	Now func() time.Time
 }
 
 var (
@@ -31,12 +40,18 @@ var (
 // New returns the Store of a directory, by its path from the root; "" is the root.
 // The directory need not exist yet: until it does, calls fail with ErrNoBucket. The
 // database must have the objects plugin.
-func New(db *stardust.DB, directory string) *Store {
-	return newStore(db, directory, new(committed.Times))
+func New(db *stardust.DB, directory string, options *Options) *Store {
+	if options == nil {
+		options = &Options{}
+	}
+	return newStore(db, directory, new(committed.Times), options.Now)
 }
 
-func newStore(db *stardust.DB, directory string, t *committed.Times) *Store {
-	return &Store{db: db, dir: strings.Trim(directory, "/"), times: t}
+func newStore(db *stardust.DB, directory string, t *committed.Times, now func() time.Time) *Store {
+	if now == nil {
+		now = time.Now //nolint:forbidigo // the default clock
+	}
+	return &Store{db: db, dir: strings.Trim(directory, "/"), times: t, now: now}
 }
 
 // String names the store.

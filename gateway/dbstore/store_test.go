@@ -3,6 +3,7 @@ package dbstore_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/dbstore"
@@ -31,10 +32,34 @@ func makeBucket(t *testing.T, db *stardust.DB, name string) {
 	}
 }
 
+func TestUploadsInProgressHaveTheTimesOfTheClock(t *testing.T) {
+	db := openDB(t)
+	makeBucket(t, db, "bucket")
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	s := dbstore.New(db, "bucket", &dbstore.Options{Now: func() time.Time { return now }})
+	id, err := s.CreateMultipart(t.Context(), "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.UploadPart(t.Context(), "a", id, 1, objectstore.Bytes([]byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	for part, err := range s.ListParts(t.Context(), "a", id) {
+		if err != nil || !part.LastModified.Equal(now) {
+			t.Errorf("part of %v, %v", part.LastModified, err)
+		}
+	}
+	for upload, err := range s.ListMultiparts(t.Context(), "") {
+		if err != nil || !upload.Initiated.Equal(now) {
+			t.Errorf("upload of %v, %v", upload.Initiated, err)
+		}
+	}
+}
+
 func TestStoreKeepsThePromisesOfEveryStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) objectstore.Store {
 		db := openDB(t)
 		makeBucket(t, db, "bucket")
-		return dbstore.New(db, "bucket")
+		return dbstore.New(db, "bucket", nil)
 	}, storetest.Features{NoNesting: true, LooseKeyPaths: true})
 }

@@ -5,7 +5,6 @@ package mount
 import (
 	"context"
 	"syscall"
-	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -69,7 +68,7 @@ func (d *directory) createFile(name string, mode uint32) (*file, syscall.Errno) 
 		return nil, errnoOf(err)
 	}
 	f.setMode(mode & 0o7777)
-	f.setTime(time.Now()) //nolint:forbidigo // the network and the kernel know no other clock
+	f.setTime(d.view.now())
 	return f, 0
 }
 
@@ -93,7 +92,7 @@ func (d *directory) Mkdir(ctx context.Context, name string, mode uint32, out *fu
 	if errno != 0 {
 		return nil, errno
 	}
-	now := time.Now() //nolint:forbidigo // the network and the kernel know no other clock
+	now := d.view.now()
 	m := meta{directory: true, mode: mode & 0o7777, mtime: now}
 	if err := d.view.apply(record.Entity, &change{mode: &m.mode, mtime: &now}); err != nil {
 		return nil, d.undo(record, err)
@@ -125,7 +124,7 @@ func (d *directory) Symlink(ctx context.Context, target, name string, out *fuse.
 	if errno != 0 {
 		return nil, errno
 	}
-	now := time.Now() //nolint:forbidigo // the network and the kernel know no other clock
+	now := d.view.now()
 	if err := d.view.apply(record.Entity, &change{kind: "symlink", mtime: &now}); err != nil {
 		return nil, d.undo(record, err)
 	}

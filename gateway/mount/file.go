@@ -154,7 +154,7 @@ func (f *file) truncate(size int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if size == f.meta.size && f.draft == nil {
-		f.touch(time.Now()) //nolint:forbidigo // the network and the kernel know no other clock
+		f.touch(f.view.now())
 		return nil
 	}
 	if err := f.edit(); err != nil {
@@ -179,7 +179,7 @@ func (f *file) edit() error {
 		f.draft = d
 	}
 	f.written = true
-	f.touch(time.Now()) //nolint:forbidigo // the network and the kernel know no other clock
+	f.touch(f.view.now())
 	return nil
 }
 

@@ -35,6 +35,9 @@ type Options struct {
 	Drafts string
 	// Log gets what can't be told to any program. Nil drops it.
 	Log *slog.Logger
+	// Now is the clock of the times that new and written files get; nil means
+	// time.Now.
+	Now func() time.Time
 }
 
 // Mount is a mounted database.
@@ -145,6 +148,7 @@ type shared struct {
 	path     string // of the database
 	drafts   string
 	uid, gid uint32
+	now      func() time.Time
 	started  time.Time // stands for times that nothing is known of
 	log      *slog.Logger
 
@@ -155,9 +159,13 @@ type shared struct {
 
 func newShared(db *stardust.DB, path string, options *Options) *shared {
 	s := &shared{
-		db: db, path: path, drafts: options.Drafts, log: options.Log, started: time.Now(), //nolint:forbidigo // the network and the kernel know no other clock
+		db: db, path: path, drafts: options.Drafts, log: options.Log, now: options.Now,
 		uid: uint32(os.Getuid()), gid: uint32(os.Getgid()), files: make(map[int64]*file),
 	}
+	if s.now == nil {
+		s.now = time.Now //nolint:forbidigo // the default clock
+	}
+	s.started = s.now()
 	if s.drafts == "" {
 		s.drafts = filepath.Dir(path)
 	}

@@ -50,7 +50,7 @@ func (c *counted) Write(p []byte) (int, error) {
 		c.status = http.StatusOK
 	}
 	if c.stall > 0 {
-		_ = c.control.SetWriteDeadline(time.Now().Add(c.stall)) //nolint:forbidigo // the network and the kernel know no other clock
+		_ = c.control.SetWriteDeadline(time.Now().Add(c.stall)) //nolint:forbidigo // the network knows no other clock
 	}
 	n, err := c.ResponseWriter.Write(p)
 	c.bytes += int64(n)
@@ -69,7 +69,7 @@ type watched struct {
 }
 
 func (b *watched) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) //nolint:forbidigo // the network and the kernel know no other clock
+	_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) //nolint:forbidigo // the network knows no other clock
 	n, err := b.body.Read(p)
 	b.bytes += int64(n)
 	if err == io.EOF {

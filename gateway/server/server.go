@@ -117,7 +117,7 @@ func (s *Server) serve(server *http.Server, listener net.Listener) error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := time.Now() //nolint:forbidigo // shown, never decided by
+	start := time.Now() //nolint:forbidigo // measures, and the network knows no other clock
 	n := &note{service: "server"}
 	control := http.NewResponseController(w)
 	c := &counted{ResponseWriter: w, control: control, stall: s.options.Stall}
@@ -129,7 +129,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
 	s.metrics.begin()
 	defer func() {
-		_ = control.SetWriteDeadline(time.Now().Add(s.options.Stall)) //nolint:forbidigo // the network and the kernel know no other clock
+		_ = control.SetWriteDeadline(time.Now().Add(s.options.Stall)) //nolint:forbidigo // the network knows no other clock
 		took := time.Since(start)
 		s.metrics.end(n.service, c, took)
 		logRequest(s.options.Logger, r, n, c, took)

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/stardustdb/stardust/internal/newfile"
 )
 
 // create makes a new file with an empty SQLite database in it. It is written
@@ -35,7 +37,7 @@ func create(path string, draft bool, hook Hook) (err error) {
 	if err := writeEmpty(&disk{file: f, hook: hook}, draft); err != nil {
 		return err
 	}
-	if err := hook.run(Op{Kind: OpCreate}, func() error { return moveNew(temp, path) }); err != nil {
+	if err := hook.run(Op{Kind: OpCreate}, func() error { return newfile.Name(temp, path) }); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(path), hook)
@@ -83,22 +85,6 @@ func writeBlankPages(d *disk, sums pageSums, e Extent, off int64) error {
 		done += int64(len(piece))
 	}
 	return nil
-}
-
-// linkNew gives a file a new name unless that exists already.
-func linkNew(from, to string) error {
-	if err := os.Link(from, to); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		// A file system without hard links. Two that create at the very same
-		// time are not told apart here; the later rename wins, whole.
-		if _, statErr := os.Lstat(to); !errors.Is(statErr, fs.ErrNotExist) {
-			return errors.Join(fs.ErrExist, statErr)
-		}
-		return os.Rename(from, to)
-	}
-	return os.Remove(from)
 }
 
 // syncDir makes the names in a directory durable.

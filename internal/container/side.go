@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/stardustdb/stardust/internal/newfile"
 )
 
 // side is what is known of the files beside the database's own: the log and its
@@ -218,7 +220,7 @@ func (c *Container) setAside() error {
 	case c.side.fate == logForeign:
 		to := c.logPath() + ".foreign-" + randomHex()
 		c.log.Warn("a write-ahead log beside the database is not its own; it is set aside", "path", c.path, "log", to)
-		return c.hook.run(Op{Kind: OpRemove, WAL: true}, func() error { return moveNew(c.logPath(), to) })
+		return c.hook.run(Op{Kind: OpRemove, WAL: true}, func() error { return newfile.Name(c.logPath(), to) })
 	case c.side.fate == logOurs && c.side.accepted != nil:
 		to := c.logPath() + ".damaged-" + randomHex()
 		c.log.Warn("the database's write-ahead log is damaged; a copy is set aside", "path", c.path, "log", to)

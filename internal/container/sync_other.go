@@ -7,6 +7,3 @@ import "os"
 // syncFile makes a file's bytes and its size durable. On Darwin this is
 // F_FULLFSYNC.
 func syncFile(f *os.File) error { return f.Sync() }
-
-// moveNew renames a file unless the new name exists already.
-func moveNew(from, to string) error { return linkNew(from, to) }

@@ -11,7 +11,7 @@ import (
 // TestOperationsHaveOneName holds objectstore/op.go's names: logs, metrics and
 // errors of one call would disagree where a package wrote its own.
 func TestOperationsHaveOneName(t *testing.T) {
-	literal := regexp.MustCompile(`(Error\{Op: |\.fail\(|\.enter\()"(get|head|put|delete|list|copy|rename|create|upload|complete|abort|open)\b`)
+	literal := regexp.MustCompile(`(Error\{Op: |\.fail\(|\.enter\(|\bop = )"(get|head|put|delete|list|copy|rename|create|upload|complete|abort|open|tags|versions)\b`)
 	checked := 0
 	for _, top := range []string{"objectstore", "mirror", "slatedb", "bucketdb", "gateway/dbstore"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", top), func(path string, entry os.DirEntry, err error) error {

@@ -2,7 +2,6 @@ package azure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -112,24 +111,15 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 // turns backslashes into slashes, takes "." and ".." for steps on a path, and
 // has no control characters in the XML of its lists.
 func check(ctx context.Context, paths ...objectstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	return objectstore.CheckPaths(ctx, checkPath, paths...)
+}
+
+func checkPath(path objectstore.Path) error {
+	if strings.ContainsFunc(string(path), func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffe || r == 0xffff }) {
+		return fmt.Errorf("%w: %q has a control character", objectstore.ErrInvalidPath, path)
 	}
-	var errs []error
-	for _, path := range paths {
-		_, err := objectstore.KeyPath(string(path))
-		if err == nil && strings.ContainsFunc(string(path), func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffe || r == 0xffff }) {
-			err = fmt.Errorf("%w: %q has a control character", objectstore.ErrInvalidPath, path)
-		}
-		if err == nil && strings.Contains(string(path), `\`) {
-			err = fmt.Errorf("%w: %q has a backslash, which the service takes for a slash", objectstore.ErrInvalidPath, path)
-		}
-		for segment := range strings.SplitSeq(string(path), "/") {
-			if err == nil && (segment == "." || segment == "..") {
-				err = fmt.Errorf("%w: %q has the segment %q", objectstore.ErrInvalidPath, path, segment)
-			}
-		}
-		errs = append(errs, err)
+	if strings.Contains(string(path), `\`) {
+		return fmt.Errorf("%w: %q has a backslash, which the service takes for a slash", objectstore.ErrInvalidPath, path)
 	}
-	return errors.Join(errs...)
+	return objectstore.CheckDots(path)
 }

@@ -144,15 +144,7 @@ func describe(path objectstore.Path, info fs.FileInfo) objectstore.ObjectMeta {
 }
 
 func check(ctx context.Context, paths ...objectstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for _, path := range paths {
-		if err := checkPath(path); err != nil {
-			return err
-		}
-	}
-	return nil
+	return objectstore.CheckPaths(ctx, checkPath, paths...)
 }
 
 // etag is unique to a version of a file, see the package comment.

@@ -30,7 +30,7 @@ func (s *Store) CreateMultipart(ctx context.Context, path objectstore.Path, opti
 	id := newID()
 	err := errors.Join(check(ctx, path), validate(options.Attributes))
 	if err == nil {
-		err = s.begin(ctx, id, &description{Path: path, Initiated: time.Now().UTC(), Attributes: options.Attributes.Clone()}) //nolint:forbidigo // a cloud has this clock
+		err = s.begin(ctx, id, &description{Path: path, Initiated: s.now().UTC(), Attributes: options.Attributes.Clone()})
 	}
 	if err != nil {
 		return "", s.fail(objectstore.OpCreateMultipart, path, err)

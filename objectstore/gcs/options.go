@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/oauth2"
 
@@ -39,12 +40,18 @@ type Options struct {
 	// gives up on a server that does not answer for a minute. Requests must
 	// carry their credentials when it is given and Tokens is nil.
 	HTTPClient *http.Client
+	// Now is the clock of the times that uploads in progress are shown with; nil
+	// means time.Now.
+	Now func() time.Time
 }
 
 // normal returns the options with their defaults, or ErrInvalidOption.
 func (o Options) normal() (Options, error) {
 	if o.Bucket == "" || strings.ContainsAny(o.Bucket, "/ ") {
 		return o, fmt.Errorf("%w: bucket %q", objectstore.ErrInvalidOption, o.Bucket)
+	}
+	if o.Now == nil {
+		o.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	if o.Endpoint == "" {
 		if emulator := os.Getenv(EmulatorVariable); emulator != "" {

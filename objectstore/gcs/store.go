@@ -2,7 +2,6 @@ package gcs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -28,6 +27,7 @@ type Store struct {
 	upload string // of uploads
 	bucket string
 	name   string
+	now    func() time.Time
 }
 
 var (
@@ -46,7 +46,7 @@ func New(ctx context.Context, options Options) (*Store, error) {
 	s := &Store{
 		base:   o.Endpoint + "/storage/v1",
 		upload: o.Endpoint + "/upload/storage/v1",
-		bucket: o.Bucket, name: "gs://" + o.Bucket,
+		bucket: o.Bucket, name: "gs://" + o.Bucket, now: o.Now,
 	}
 	if o.Endpoint != defaultEndpoint {
 		s.name += "?endpoint=" + o.Endpoint
@@ -107,20 +107,15 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 
 // check refuses what never reaches the service.
 func check(ctx context.Context, paths ...objectstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	return objectstore.CheckPaths(ctx, checkPath, paths...)
+}
+
+func checkPath(path objectstore.Path) error {
+	switch {
+	case strings.ContainsAny(string(path), "\r\n") || path == "." || path == "..":
+		return fmt.Errorf("%w: %q is no name that the service takes", objectstore.ErrInvalidPath, path)
+	case strings.HasPrefix(string(path), Reserved):
+		return fmt.Errorf("%w: %q: the parts of uploads lie below %s", objectstore.ErrInvalidPath, path, Reserved)
 	}
-	var errs []error
-	for _, path := range paths {
-		_, err := objectstore.KeyPath(string(path))
-		switch {
-		case err != nil:
-		case strings.ContainsAny(string(path), "\r\n") || path == "." || path == "..":
-			err = fmt.Errorf("%w: %q is no name that the service takes", objectstore.ErrInvalidPath, path)
-		case strings.HasPrefix(string(path), Reserved):
-			err = fmt.Errorf("%w: %q: the parts of uploads lie below %s", objectstore.ErrInvalidPath, path, Reserved)
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	return nil
 }

@@ -247,9 +247,5 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 }
 
 func check(ctx context.Context, path objectstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	_, err := objectstore.KeyPath(string(path))
-	return err
+	return objectstore.CheckPaths(ctx, nil, path)
 }

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -201,15 +200,7 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 // Amazon takes them literally, but many servers, and proxies before them, resolve
 // them, even out of the bucket.
 func check(ctx context.Context, paths ...objectstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	var errs []error
-	for _, path := range paths {
-		_, err := objectstore.KeyPath(string(path))
-		errs = append(errs, err, objectstore.CheckDots(path))
-	}
-	return errors.Join(errs...)
+	return objectstore.CheckPaths(ctx, objectstore.CheckDots, paths...)
 }
 
 func key(path objectstore.Path) *string { return aws.String(string(path)) }
