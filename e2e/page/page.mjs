@@ -2,13 +2,13 @@
 //   node page.mjs ADDRESS CHROMIUM [SCREENSHOTS]
 // It prints a line for each promise that holds, and ends with 1 at the first that
 // does not.
-import { readFileSync, mkdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium } from 'playwright-core';
+import { check, launch, rowOf, shooter } from './browser.mjs';
 
 const [address, executablePath, shots] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
+const browser = await launch(executablePath);
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
 const page = await context.newPage();
 page.setDefaultTimeout(15000);
@@ -17,10 +17,9 @@ page.on('pageerror', error => troubles.push(String(error)));
 page.on('console', message => { if (message.type() === 'error' && !/status of (401|404)/.test(message.text())) troubles.push(message.text()); });
 page.on('request', request => { if (!request.url().startsWith(address) && !/^(data|blob):/.test(request.url())) troubles.push(`it asks ${request.url()}`); });
 
-const check = (promise, holds) => { if (!holds) throw new Error(`not so: ${promise}`); console.log(`ok ${promise}`); };
 const put = (path, body) => fetch(`${address}v1/files/${path}`, { method: 'PUT', body }).then(answer => { if (!answer.ok) throw new Error(`put ${path}: ${answer.status}`); });
-const row = name => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
-const shoot = async name => { if (shots) { mkdirSync(shots, { recursive: true }); await page.screenshot({ path: `${shots}/${name}.png` }); } };
+const row = rowOf(page);
+const shoot = shooter(shots, () => page);
 const accessible = async where => {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));

@@ -1,20 +1,18 @@
 // Drives the page of a server with users in a real browser:
 //   node people.mjs ADDRESS CHROMIUM LINK-TO-A-FILE LINK-TO-A-DIRECTORY [SCREENSHOTS]
 // The user ann has the password "correct horse", and guest, who may read /docs, too.
-import { mkdirSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { check, launch, rowOf, shooter } from './browser.mjs';
 
 const [address, executablePath, file, directory, shots] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
-const check = (promise, holds) => { if (!holds) throw new Error(`not so: ${promise}`); console.log(`ok ${promise}`); };
+const browser = await launch(executablePath);
 let page;
 const fresh = async where => {
   page = await (await browser.newContext({ viewport: { width: 1100, height: 760 } })).newPage();
   page.setDefaultTimeout(15000);
   await page.goto(where);
 };
-const row = name => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
-const shoot = async name => { if (shots) { mkdirSync(shots, { recursive: true }); await page.screenshot({ path: `${shots}/${name}.png` }); } };
+const row = name => rowOf(page)(name);
+const shoot = shooter(shots, () => page);
 const logIn = async (user, password) => {
   await page.getByLabel('Name', { exact: true }).fill(user);
   await page.getByLabel('Password').fill(password);

@@ -30,6 +30,11 @@ func TestThePageWorksInABrowser(t *testing.T) {
 	drive(t, "page.mjs", func(*stardust.DB, string) (*server.Options, []string) { return new(server.Options), nil })
 }
 
+// Uploads go on after a bad network and a reload: see e2e/page/uploads.mjs.
+func TestUploadsGoOnAfterABreak(t *testing.T) {
+	drive(t, "uploads.mjs", func(*stardust.DB, string) (*server.Options, []string) { return new(server.Options), nil })
+}
+
 // Users log in, and links show what they are for: see e2e/page/people.mjs.
 func TestThePageIsForThoseWhoMay(t *testing.T) {
 	drive(t, "people.mjs", func(db *stardust.DB, base string) (*server.Options, []string) {
@@ -77,7 +82,7 @@ func drive(t *testing.T, script string, prepare func(db *stardust.DB, base strin
 	base := "http://" + listener.Addr().String() + "/"
 	options, arguments := prepare(db, base)
 	ctx, cancel := context.WithCancel(t.Context())
-	options.Closing = ctx.Done()
+	options.Closing, options.Uploads = ctx.Done(), filepath.Join(t.TempDir(), "uploads")
 	served := make(chan error, 1)
 	go func() {
 		served <- server.NewServer([]*server.Site{server.NewSite(db, options)}, nil).Serve(ctx, listener)

@@ -16,7 +16,7 @@ export function address(kind, path, query = {}) {
   return `v1/${kind}/${encode(path)}${words.size ? `?${words}` : ''}`;
 }
 
-async function request(url, options) {
+export async function request(url, options) {
   let answer;
   try {
     answer = await fetch(url, options);
@@ -71,22 +71,27 @@ export function follow(tell) {
   return events;
 }
 
-// put uploads a file and tells how far it has come; fetch cannot.
-export function put(path, file, tell) {
+// send makes a request with a large body and tells how much of it has gone; fetch
+// cannot.
+export function send(method, url, headers, body, tell) {
   const request = new XMLHttpRequest();
   const done = new Promise((resolve, reject) => {
-    request.upload.onprogress = event => tell(event.loaded / Math.max(1, event.total));
+    request.upload.onprogress = event => tell(event.loaded);
     request.onload = () => {
-      if (request.status < 300) return resolve();
+      if (request.status < 300) return resolve(request);
       let problem = null;
       try { problem = JSON.parse(request.responseText); } catch { /* no document */ }
+      if (request.status === 401) document.dispatchEvent(new Event('unauthenticated'));
       reject(new Problem(request.status, problem));
     };
     request.onerror = () => reject(new Problem(0, { message: 'the connection broke: nothing was stored' }));
     request.onabort = () => reject(new Problem(0, { message: 'canceled: nothing was stored' }));
   });
-  request.open('PUT', address('files', path));
-  request.setRequestHeader('Content-Type', 'application/octet-stream');
-  request.send(file);
+  request.open(method, url);
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+  request.send(body);
   return { done, cancel: () => request.abort() };
 }
+
+// put writes a file in one request.
+export const put = (path, file, tell) => send('PUT', address('files', path), { 'Content-Type': 'application/octet-stream' }, file, sent => tell(sent / Math.max(1, file.size)));

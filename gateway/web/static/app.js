@@ -220,5 +220,6 @@ async function start() {
   await route();
   events?.close();
   if (!info.at) events = api.follow(changed);
+  if (info.write) await attempt(uploads.start);
 }
 await start();
