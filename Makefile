@@ -57,6 +57,7 @@ serial:
 # The simulations' many seeds: about an hour.
 seeds:
 	STARDUST_LONG=1 $(GO) test -timeout 3h ./mirror/simtest ./slatedb
+	STARDUST_LONG=1 $(GO) test -timeout 1h -run '^(TestSimulation|TestSchedulesOfFiles)$$' -v ./bucketdb
 
 # What has no need of 64 bits, on 32.
 small:

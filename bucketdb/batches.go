@@ -2,11 +2,8 @@ package bucketdb
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync"
-
-	"github.com/stardustdb/stardust/objectstore"
 )
 
 // batchesAhead is how many batches are read at a time: they are small, and a store
@@ -31,10 +28,7 @@ func (b *bucket) batches(ctx context.Context, first, last int64) iter.Seq2[*link
 			for next <= last && len(under) < batchesAhead {
 				n, done := next, make(chan result, 1)
 				work.Go(func() {
-					l, err := b.get(ctx, n)
-					if errors.Is(err, objectstore.ErrNotFound) {
-						err = damaged("%q in %s is missing: somebody deleted it", logPath(n), b.store)
-					}
+					l, err := b.mustGet(ctx, n)
 					done <- result{l, err}
 				})
 				under = append(under, done)

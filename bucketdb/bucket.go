@@ -98,6 +98,15 @@ func (b *bucket) get(ctx context.Context, n int64) (*link, error) {
 	return b.decode(n, data)
 }
 
+// mustGet is get of a batch that must be there. A missing one is ErrDamaged.
+func (b *bucket) mustGet(ctx context.Context, n int64) (*link, error) {
+	l, err := b.get(ctx, n)
+	if errors.Is(err, objectstore.ErrNotFound) {
+		err = damaged("%q in %s is missing: somebody deleted it", logPath(n), b.store)
+	}
+	return l, err
+}
+
 func (b *bucket) decode(n int64, data []byte) (*link, error) {
 	got, err := batch.Decode(data)
 	switch {

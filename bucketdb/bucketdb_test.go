@@ -139,7 +139,7 @@ func TestPartedHistoriesAreNamed(t *testing.T) {
 			if _, err := upload.Finish(); err != nil {
 				t.Fatal(err)
 			}
-			return "the file has payload"
+			return "as its payload number"
 		},
 		"a longer history": func(t *testing.T, one, other *stardust.DB, push func()) string {
 			for i := range 30 {

@@ -66,7 +66,7 @@ func (p *puller) makeFile(path string, fill func(partial string) error) error {
 	if err != nil {
 		return err
 	}
-	p.db, p.cloning = db.Replica(), true
+	p.db, p.cloning = rowsOfFile(db), true
 	err = fill(partial)
 	empty := p.local == (replica.Position{})
 	if closed := db.Close(); err == nil {

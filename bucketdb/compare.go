@@ -3,7 +3,6 @@ package bucketdb
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/replica"
-	"github.com/stardustdb/stardust/objectstore"
 )
 
 // relation says how a file stands to a bucket. They have not parted.
@@ -35,12 +33,12 @@ func (r *relation) end() replica.Position {
 // comparison finds out a relation.
 type comparison struct {
 	bucket *bucket
-	db     *replica.DB
+	db     database
 	local  replica.Position
 }
 
 // compare returns how a file stands to a bucket, or the error [Diverged].
-func (b *bucket) compare(ctx context.Context, db *replica.DB) (*relation, error) {
+func (b *bucket) compare(ctx context.Context, db database) (*relation, error) {
 	local, err := db.Position(ctx)
 	if err != nil {
 		return nil, err
@@ -88,20 +86,31 @@ func (c *comparison) join(ctx context.Context, k int64, at *link) (from int64, p
 		}
 		return k + 1, at, nil
 	}
-	if k > 1 {
-		if previous, err = c.bucket.get(ctx, k-1); err != nil {
+	// The file may stand between two batches, or have some of several: a push sends
+	// all chunks before what names them.
+	from, _, err = c.search(ctx, k, func(l *link) (bool, error) { return !reaches(c.local, l.After), nil })
+	if err != nil {
+		return 0, nil, err
+	}
+	if from > 1 {
+		if previous, err = c.bucket.mustGet(ctx, from-1); err != nil {
 			return 0, nil, err
 		}
 		agrees, err := c.agrees(ctx, previous)
-		if err != nil || !agrees || !reaches(c.local, previous.After) {
+		if err != nil || !agrees {
 			return 0, nil, err
 		}
 	}
-	what, err := c.difference(ctx, at)
-	if err != nil || what != "" {
-		return 0, nil, err
+	for l, err := range c.bucket.batches(ctx, from, k) {
+		if err != nil {
+			return 0, nil, err
+		}
+		what, err := c.difference(ctx, l)
+		if err != nil || what != "" {
+			return 0, nil, err
+		}
 	}
-	return k, previous, nil
+	return from, previous, nil
 }
 
 // reaches reports whether a position is at or beyond another, in every respect.
@@ -110,15 +119,15 @@ func reaches(p, other replica.Position) bool {
 }
 
 // agrees reports whether the last rows of a batch are the file's, as far as it has
-// rows there. Chunks and payloads may have been removed since.
+// come. A zero digest stands for a row that was removed before it was pushed.
 func (c *comparison) agrees(ctx context.Context, l *link) (bool, error) {
 	record, chunk, payload, err := c.db.At(ctx, l.After)
 	if err != nil {
 		return false, err
 	}
-	none := digest.Digest{}
 	return (c.local.Transaction < l.After.Transaction || batch.RecordSum(record) == l.Tip.Record) &&
-		(chunk == none || chunk == l.Tip.Chunk) && (payload == none || payload == l.Tip.Payload), nil
+		(c.local.Chunk < l.After.Chunk || chunk == l.Tip.Chunk) &&
+		(c.local.Payload < l.After.Payload || payload == l.Tip.Payload), nil
 }
 
 // search returns the first batch up to last that a condition holds for, which then
@@ -131,10 +140,7 @@ func (c *comparison) search(ctx context.Context, last int64, holds func(*link) (
 		if high-low == 1 {
 			middle = high
 		}
-		l, err := c.bucket.get(ctx, middle)
-		if errors.Is(err, objectstore.ErrNotFound) {
-			err = damaged("%q in %s is missing: somebody deleted it", logPath(middle), c.bucket.store)
-		}
+		l, err := c.bucket.mustGet(ctx, middle)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -203,43 +209,61 @@ func (c *comparison) difference(ctx context.Context, l *link) (string, error) {
 }
 
 func (c *comparison) payloads(ctx context.Context, l *link) (string, error) {
-	there := make(map[int64]digest.Digest, len(l.Rows.Payloads))
-	for i := range l.Rows.Payloads {
-		there[l.Rows.Payloads[i].Row] = l.Rows.Payloads[i].Digest
-	}
+	theirs := make(map[int64]digest.Digest, len(l.Rows.Payloads))
 	last := min(c.local.Payload, l.After.Payload)
+	for i := range l.Rows.Payloads {
+		if p := &l.Rows.Payloads[i]; p.Row <= last {
+			theirs[p.Row] = p.Digest
+		}
+	}
+	ours := make(map[int64]digest.Digest, len(theirs))
 	for after := l.Before.Payload; ; {
 		payloads, err := c.db.Payloads(ctx, after, last, 4096)
 		if err != nil || len(payloads) == 0 {
-			return "", err
+			return unlike("payload", ours, theirs), err
 		}
 		for i := range payloads {
-			if p := &payloads[i]; there[p.Row] != p.Digest {
-				return fmt.Sprintf("the file has payload %v as its number %d, the bucket %s", p.Digest, p.Row, orNone(there[p.Row])), nil
-			}
+			after = payloads[i].Row
+			ours[after] = payloads[i].Digest
 		}
-		after = payloads[len(payloads)-1].Row
 	}
 }
 
 func (c *comparison) chunks(ctx context.Context, l *link) (string, error) {
-	there := make(map[int64]digest.Digest, len(l.Rows.Chunks))
-	for _, r := range l.Rows.Chunks {
-		there[r.Row] = r.Digest
-	}
+	theirs := make(map[int64]digest.Digest, len(l.Rows.Chunks))
 	last := min(c.local.Chunk, l.After.Chunk)
+	for _, r := range l.Rows.Chunks {
+		if r.Row <= last {
+			theirs[r.Row] = r.Digest
+		}
+	}
+	ours := make(map[int64]digest.Digest, len(theirs))
 	for after := l.Before.Chunk; ; {
 		chunks, err := c.db.Chunks(ctx, after, last, 4096)
 		if err != nil || len(chunks) == 0 {
-			return "", err
+			return unlike("chunk", ours, theirs), err
 		}
 		for _, r := range chunks {
-			if there[r.Row] != r.Digest {
-				return fmt.Sprintf("the file has stored the chunk %v as its number %d, the bucket %s", r.Digest, r.Row, orNone(there[r.Row])), nil
+			after = r.Row
+			ours[after] = r.Digest
+		}
+	}
+}
+
+// unlike tells the first row that one has otherwise than the other, or returns "".
+func unlike(what string, ours, theirs map[int64]digest.Digest) string {
+	first := int64(0)
+	for _, rows := range []map[int64]digest.Digest{ours, theirs} {
+		for row := range rows {
+			if ours[row] != theirs[row] && (first == 0 || row < first) {
+				first = row
 			}
 		}
-		after = chunks[len(chunks)-1].Row
 	}
+	if first == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the file has %s as its %s number %d, the bucket %s", orNone(ours[first]), what, first, orNone(theirs[first]))
 }
 
 func orNone(d digest.Digest) string {

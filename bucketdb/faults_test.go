@@ -182,7 +182,7 @@ func TestOneOfTwoPushersIsTold(t *testing.T) {
 		}
 		return storetest.Fault{}
 	}})
-	if _, err := Push(t.Context(), db, between, small()); !errors.Is(err, ErrBehind) {
+	if _, err := Push(t.Context(), db, between, small()); !errors.Is(err, ErrDiverged) {
 		t.Errorf("the second: %v", err)
 	}
 	if _, err := Push(t.Context(), db, store, small()); !errors.Is(err, ErrDiverged) {

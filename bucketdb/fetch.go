@@ -15,7 +15,7 @@ import (
 )
 
 // fetch brings the bytes of chunks into the draft, pack by pack.
-func (p *puller) fetch(ctx context.Context, packs []packFetch, draft *replica.Draft) error {
+func (p *puller) fetch(ctx context.Context, packs []packFetch, to draft) error {
 	if len(packs) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (p *puller) fetch(ctx context.Context, packs []packFetch, draft *replica.Dr
 		p.progress()
 	}
 	for _, f := range packs {
-		f.bucket, f.draft, f.compressor, f.received = p.bucket, draft, compressor, received
+		f.bucket, f.draft, f.compressor, f.received = p.bucket, to, compressor, received
 		group.Go(func() error { return f.run(ctx) })
 	}
 	return group.Wait()
@@ -51,7 +51,7 @@ type packFetch struct {
 	places []batch.Place
 
 	bucket     *bucket
-	draft      *replica.Draft
+	draft      draft
 	compressor *batch.Compressor
 	received   func(replica.Chunk, batch.Place)
 }

@@ -19,13 +19,13 @@ import (
 //
 // The report is never nil.
 func Copy(ctx context.Context, from, to *stardust.DB, options *PullOptions) (*Report, error) {
-	c := &copier{from: from.Replica(), puller: puller{db: to.Replica(), options: options.normal(), report: new(Report)}}
+	c := &copier{from: rowsOfFile(from), puller: puller{db: rowsOfFile(to), options: options.normal(), report: new(Report)}}
 	return c.report, c.run(ctx)
 }
 
 // CloneFile is [Clone] of a file rather than a bucket's database.
 func CloneFile(ctx context.Context, from *stardust.DB, path string, options *PullOptions) (*Report, error) {
-	c := &copier{from: from.Replica(), puller: puller{options: options.normal(), report: new(Report)}}
+	c := &copier{from: rowsOfFile(from), puller: puller{options: options.normal(), report: new(Report)}}
 	return c.report, c.makeFile(path, func(partial string) error {
 		if err := c.checkPartial(ctx, partial); err != nil {
 			return err
@@ -37,7 +37,7 @@ func CloneFile(ctx context.Context, from *stardust.DB, path string, options *Pul
 // copier is one Copy under way.
 type copier struct {
 	puller
-	from *replica.DB
+	from database
 	goal replica.Position
 }
 
@@ -87,7 +87,7 @@ func (c *copier) compare(ctx context.Context) error {
 
 // isPrefix reports whether the rows of one file, up to its end, are the first of
 // another's.
-func isPrefix(ctx context.Context, one, other *replica.DB, end, otherEnd replica.Position) (bool, error) {
+func isPrefix(ctx context.Context, one, other database, end, otherEnd replica.Position) (bool, error) {
 	if !reaches(otherEnd, end) {
 		return false, nil
 	}
@@ -127,7 +127,7 @@ func (c *copier) step(ctx context.Context) error {
 	const stepBytes = 64 << 20
 	var rows replica.Rows
 	to := c.local
-	draft := c.db.NewDraft()
+	draft := c.db.draft()
 	defer draft.Close()
 	for size := int64(0); to.Chunk < c.goal.Chunk && size < stepBytes && len(rows.Chunks) < 16384; {
 		chunks, err := c.from.Chunks(ctx, to.Chunk, c.goal.Chunk, chunkPage)
@@ -162,16 +162,9 @@ func (c *copier) step(ctx context.Context) error {
 	return nil
 }
 
-func (c *copier) chunk(ctx context.Context, draft *replica.Draft, chunk replica.Chunk) error {
-	buffer, err := c.from.Buffer(ctx, chunk.Size)
+func (c *copier) chunk(ctx context.Context, to draft, chunk replica.Chunk) error {
+	err := c.from.read(ctx, chunk, func(data []byte) error { return to.Add(ctx, chunk, data) })
 	if err != nil {
-		return err
-	}
-	defer buffer.Release()
-	if err := c.from.ReadChunk(ctx, chunk.Row, buffer.Data); err != nil {
-		return err
-	}
-	if err := draft.Add(ctx, chunk, buffer.Data); err != nil {
 		return err
 	}
 	c.report.Chunks++

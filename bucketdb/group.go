@@ -35,7 +35,7 @@ func (p *puller) gather(l *link) {
 			g.rows.Payloads = append(g.rows.Payloads, l.Rows.Payloads[i])
 		}
 	}
-	to := l.After
+	to := farther(p.next, l.After)
 	for _, r := range l.Rows.Records {
 		if p.options.At != 0 && r.ID > p.options.At {
 			to.Transaction = p.next.Transaction
@@ -68,6 +68,11 @@ func (g *group) chunk(l *link, i int) {
 		number: l.Number, pack: l.Packs[place.Pack],
 		chunks: []replica.Chunk{c}, places: append(l.Places[:0:0], place),
 	})
+}
+
+// farther returns the position that is as far as both, in every respect.
+func farther(a, b replica.Position) replica.Position {
+	return replica.Position{Transaction: max(a.Transaction, b.Transaction), Chunk: max(a.Chunk, b.Chunk), Payload: max(a.Payload, b.Payload)}
 }
 
 func lastOf(records []replica.Record) int64 {

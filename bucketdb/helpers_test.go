@@ -2,6 +2,7 @@ package bucketdb
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stardustdb/stardust"
@@ -170,3 +172,17 @@ func mustClone(t testing.TB, store objectstore.Store) *stardust.DB {
 }
 
 func newStore() objectstore.Store { return memory.New(nil) }
+
+// racing lets something happen just before the first batch is written.
+type racing struct {
+	objectstore.Store
+	first func()
+}
+
+func (s *racing) Put(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
+	if first := s.first; first != nil && strings.HasPrefix(path.String(), logPrefix) {
+		s.first = nil
+		first()
+	}
+	return s.Store.Put(ctx, path, body, options)
+}

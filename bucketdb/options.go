@@ -1,6 +1,8 @@
 package bucketdb
 
 import (
+	"crypto/rand"
+	"io"
 	"runtime"
 	"time"
 )
@@ -45,6 +47,8 @@ type PushOptions struct {
 
 	// batchChunks and packSize, for tests, make batches and packs smaller.
 	batchChunks, packSize int
+	// random is where names and nonces come from; nil means crypto/rand.
+	random io.Reader
 }
 
 func (o *PushOptions) normal() PushOptions {
@@ -57,6 +61,9 @@ func (o *PushOptions) normal() PushOptions {
 	}
 	if n.Now == nil {
 		n.Now = time.Now //nolint:forbidigo // the one place where the clock comes in
+	}
+	if n.random == nil {
+		n.random = rand.Reader
 	}
 	if n.batchChunks <= 0 {
 		n.batchChunks = 16384

@@ -2,7 +2,6 @@ package bucketdb
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -74,15 +73,14 @@ func (k *packer) fill(ctx context.Context, at *replica.Position) error {
 
 // add puts a chunk into the pack, and sends that when it is full.
 func (k *packer) add(ctx context.Context, c replica.Chunk) error {
-	buffer, err := k.db.Buffer(ctx, c.Size)
+	var place batch.Place
+	err := k.db.read(ctx, c, func(data []byte) error {
+		place = k.pack.Add(c.Digest, data, k.compressor)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	defer buffer.Release()
-	if err := k.db.ReadChunk(ctx, c.Row, buffer.Data); err != nil {
-		return err
-	}
-	place := k.pack.Add(c.Digest, buffer.Data, k.compressor)
 	place.Pack = len(k.batch.Packs)
 	k.batch.Rows.Chunks = append(k.batch.Rows.Chunks, c)
 	k.batch.Places = append(k.batch.Places, place)
@@ -102,7 +100,7 @@ func (k *packer) send(ctx context.Context) error {
 	}
 	data := k.pack.Finish()
 	k.pack = batch.Pack{}
-	name, err := ulid.New(ulid.Timestamp(k.options.Now()), rand.Reader)
+	name, err := ulid.New(ulid.Timestamp(k.options.Now()), k.options.random)
 	if err != nil {
 		return fmt.Errorf("name a pack: %w", err)
 	}

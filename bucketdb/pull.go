@@ -24,7 +24,7 @@ import (
 //
 // The report is never nil.
 func Pull(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PullOptions) (*Report, error) {
-	p := &puller{db: db.Replica(), options: options.normal(), report: new(Report)}
+	p := &puller{db: rowsOfFile(db), options: options.normal(), report: new(Report)}
 	return p.report, p.run(ctx, store)
 }
 
@@ -37,7 +37,7 @@ func Origin(ctx context.Context, db *stardust.DB) (string, error) {
 
 // puller is one Pull under way.
 type puller struct {
-	db      *replica.DB
+	db      database
 	bucket  *bucket
 	options PullOptions
 	report  *Report
@@ -97,7 +97,7 @@ func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
 // checkOrigin refuses a bucket when the file is a replica of another. That both say
 // the same would show all the same; it is more likely a wrong URL. Pushing to several
 // is nothing unusual.
-func checkOrigin(ctx context.Context, db *replica.DB, b *bucket) error {
+func checkOrigin(ctx context.Context, db database, b *bucket) error {
 	o, found, err := db.Origin(ctx)
 	if err == nil && found && o.Identity != [16]byte{} && o.Identity != [16]byte(b.identity) {
 		err = fmt.Errorf("%w: of %s, which came from %s, and %s holds %s", ErrOtherDatabase, batch.Identity(o.Identity), o.URL, b.store, b.identity)
@@ -129,7 +129,7 @@ func (p *puller) apply(ctx context.Context) error {
 	if g.batches == 0 {
 		return nil
 	}
-	draft := p.db.NewDraft()
+	draft := p.db.draft()
 	defer draft.Close()
 	if err := p.fetch(ctx, g.packs, draft); err != nil {
 		return err

@@ -2,8 +2,9 @@ package bucketdb
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/stardustdb/stardust"
@@ -19,9 +20,9 @@ const batchBytes = 8 << 20
 // when the call begins. The first push begins that database. The file may be open
 // read-only, also while another process writes it.
 //
-// It returns [Diverged] when the two have parted, ErrBehind when the store has what
-// the file lacks, which also is what the slower one of two is told who push at the
-// same time, ErrUnknown when an answer was lost and could not be asked for again,
+// It returns [Diverged] when the two have parted, which also is what the slower one of
+// two is told who push different things at the same time, ErrBehind when the store has
+// what the file lacks, ErrUnknown when an answer was lost and could not be asked for again,
 // and objectstore.ErrUnsupported when the store does not honour writes that create.
 // What was written by then stays, and the next push goes on there; only
 // the packs of a batch that was not written are sent again. StatusNotFound says that
@@ -29,14 +30,13 @@ const batchBytes = 8 << 20
 //
 // The report is never nil.
 func Push(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PushOptions) (*Report, error) {
-	p := &pusher{db: db.Replica(), options: options.normal(), report: new(Report)}
-	_, _ = rand.Read(p.writer[:]) // it never fails
+	p := &pusher{db: rowsOfFile(db), options: options.normal(), report: new(Report)}
 	return p.report, p.run(ctx, store)
 }
 
 // pusher is one Push under way.
 type pusher struct {
-	db      *replica.DB
+	db      database
 	bucket  *bucket
 	options PushOptions
 	writer  batch.Nonce
@@ -47,34 +47,59 @@ type pusher struct {
 }
 
 func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
+	_, _ = io.ReadFull(p.options.random, p.writer[:]) // it never fails
 	if p.bucket, err = openOrCreate(ctx, store); err != nil {
 		return err
 	}
 	p.report.Identity = p.bucket.identity.String()
+	for {
+		if err := p.attempt(ctx); !errors.Is(err, errTaken) {
+			return err
+		}
+		// Somebody else's batch is there. What that means shows when it is compared.
+	}
+}
+
+// errTaken says that another batch has the number of one that was to be written.
+var errTaken = errors.New("somebody else pushed meanwhile")
+
+// attempt writes batches until the bucket has what the file had when the push began,
+// or another's batch comes in between.
+func (p *pusher) attempt(ctx context.Context) error {
 	r, err := p.bucket.compare(ctx, p.db)
 	if err != nil {
 		return err
 	}
-	p.goal, p.last = r.local, r.head
+	p.last = r.head
 	if r.from != 0 {
-		return fmt.Errorf("%w: %s has revisions up to %d, the file up to %d", ErrBehind, store, r.head.After.Transaction, r.local.Transaction)
+		return fmt.Errorf("%w: %s has revisions up to %d, the file up to %d", ErrBehind, p.bucket.store, r.head.After.Transaction, r.local.Transaction)
 	}
-	if err := checkRevision("push", p.options.At, p.goal.Transaction, r.end().Transaction, "the file", store.String()); err != nil {
-		return err
-	}
-	if p.options.At != 0 {
-		if p.goal, err = goalAt(ctx, p.db, p.options.At, r.end()); err != nil {
+	if p.goal == (replica.Position{}) {
+		if err := p.aim(ctx, r); err != nil {
 			return err
 		}
 	}
 	p.report.Revision = r.end().Transaction
-	p.report.TotalChunks = p.goal.Chunk - r.end().Chunk
-	for at := r.end(); at != p.goal; {
+	for at := r.end(); !reaches(at, p.goal); {
 		if at, err = p.batch(ctx, at); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// aim finds out what is to be pushed.
+func (p *pusher) aim(ctx context.Context, r *relation) error {
+	err := checkRevision("push", p.options.At, r.local.Transaction, r.end().Transaction, "the file", p.bucket.store.String())
+	if err != nil {
+		return err
+	}
+	p.goal = r.local
+	if p.options.At != 0 {
+		p.goal, err = goalAt(ctx, p.db, p.options.At, r.end())
+	}
+	p.report.TotalChunks = p.goal.Chunk - r.end().Chunk
+	return err
 }
 
 // batch writes the next batch behind a position and returns where it ends.
@@ -83,7 +108,7 @@ func (p *pusher) batch(ctx context.Context, from replica.Position) (replica.Posi
 		Identity: p.bucket.identity, Number: 1, Writer: p.writer,
 		Time: p.options.Now().UTC().Truncate(time.Millisecond), Before: from,
 	}
-	_, _ = rand.Read(b.Nonce[:]) // it never fails
+	_, _ = io.ReadFull(p.options.random, b.Nonce[:]) // it never fails
 	if p.last != nil {
 		b.Number, b.Previous = p.last.Number+1, p.last.sum
 	}
@@ -113,7 +138,7 @@ func (p *pusher) tip(ctx context.Context, at replica.Position) (batch.Tip, error
 
 // names returns the next payloads and transactions of a file behind a position and
 // up to another, and where they end.
-func names(ctx context.Context, db *replica.DB, at, goal replica.Position) (payloads []replica.Payload, records []replica.Record, end replica.Position, err error) {
+func names(ctx context.Context, db database, at, goal replica.Position) (payloads []replica.Payload, records []replica.Record, end replica.Position, err error) {
 	const most = batchBytes / 16 // entries
 	if payloads, err = db.Payloads(ctx, at.Payload, goal.Payload, most); err != nil {
 		return nil, nil, at, err
@@ -149,7 +174,7 @@ func (p *pusher) write(ctx context.Context, b *batch.Batch) error {
 		return err
 	}
 	if !ours {
-		return fmt.Errorf("%w: somebody else pushed to %s meanwhile", ErrBehind, p.bucket.store)
+		return errTaken
 	}
 	p.last = &link{b, batch.Sum(data)}
 	p.report.Batches++

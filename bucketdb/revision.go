@@ -30,7 +30,7 @@ func checkRevision(op string, at, latest, target int64, from, to string) error {
 
 // goalAt returns the position up to which rows are to be taken for a revision: that
 // of its last transaction and of the content that is named until then.
-func goalAt(ctx context.Context, db *replica.DB, at int64, target replica.Position) (replica.Position, error) {
+func goalAt(ctx context.Context, db database, at int64, target replica.Position) (replica.Position, error) {
 	goal := target
 	for {
 		records, err := db.Records(ctx, goal.Transaction, at, batchBytes)

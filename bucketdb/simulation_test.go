@@ -4,287 +4,330 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
-	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/internal/batch"
+	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/invariants"
-	"github.com/stardustdb/stardust/internal/replica"
 	"github.com/stardustdb/stardust/objectstore"
-	"github.com/stardustdb/stardust/objectstore/storetest"
+	"github.com/stardustdb/stardust/objectstore/memory"
 )
 
-// simulation is one seeded schedule: several replicas write, push, pull and get
-// lost, over a store that loses requests and answers, lets some arrive late and
-// stops serving in the middle.
-type simulation struct {
-	t      *testing.T
-	random *rand.Rand
-	inner  objectstore.Store
+// world is one seeded schedule: several replicas write, push, pull, get lost and come
+// back from old copies, at the same time, over a store that loses requests and
+// answers, repeats some, lets some arrive late, and lists what was. Every call to the
+// store and every local commit waits at a gate; the seed says which goes on, and what
+// becomes of it. docs/simulation.md has the properties.
+type world struct {
+	t        *testing.T
+	seed     int
+	random   *rand.Rand
+	names    *rand.ChaCha8
+	inner    objectstore.Store
+	identity batch.Identity
 
-	mu    sync.Mutex
-	late  []func() error // PUTs that were sent and have not arrived
-	rate  float64
-	alive int // calls until the process that makes them is killed
+	mu      sync.Mutex // for what goes on between two choices
+	waiting []*call
+	late    []late
 
-	dbs    []*stardust.DB // nil for one that was lost
-	writes int
-	acked  []ack
+	members    []*member
+	processes  []*process
+	oracle     oracle
+	compressor *batch.Compressor
+	now        time.Time // the store's
+	last       int       // process
+	rate       float64
+	quiet      bool
+	listings   [][]objectstore.ObjectMeta
+	failed     map[*process]bool
+	violation  string // that a process saw
+
+	writes, acknowledged, unknown int
+
+	keep  bool
+	trace []string
+	sum   uint64
 }
 
-// ack is what a push that succeeded promised.
-type ack struct {
-	at  replica.Position
-	tip batch.Tip
+// late is a request that was sent and has not arrived.
+type late struct {
+	p    *process // whose it is, or nil for a second copy
+	what string
+	run  func() error
 }
 
-var errKilled = errors.New("the process is killed")
-
-// Put implements objectstore.Store: some requests arrive when nobody waits for
-// their answers any more.
-func (s *simulation) put(store objectstore.Store) objectstore.Store { return &simulated{store, s} }
-
-type simulated struct {
-	objectstore.Store
-	s *simulation
-}
-
-func (s *simulated) Put(ctx context.Context, path objectstore.Path, body objectstore.Body, options *objectstore.PutOptions) (*objectstore.PutResult, error) {
-	s.s.mu.Lock()
-	delayed := s.s.random.Float64() < s.s.rate/2
-	s.s.mu.Unlock()
-	if !delayed {
-		return s.Store.Put(ctx, path, body, options)
+func newWorld(t *testing.T, seed int, compressor *batch.Compressor) *world {
+	var key [32]byte
+	key[0], key[1], key[2] = byte(seed), byte(seed>>8), byte(seed>>16)
+	w := &world{
+		t: t, seed: seed, random: rand.New(rand.NewPCG(uint64(seed), 1)), names: rand.NewChaCha8(key),
+		now: time.Unix(1_700_000_000, 0), compressor: compressor, failed: make(map[*process]bool),
 	}
-	data, err := body.ReadAll()
-	if err != nil {
-		return nil, err
+	w.inner = memory.New(&memory.Options{Now: func() time.Time { return w.now }})
+	_, _ = w.names.Read(w.identity[:]) // it never fails
+	w.oracle = oracle{db: w.empty(), named: make(map[objectstore.Path]int64), labels: make(map[string]bool)}
+	w.rate = w.random.Float64() * 0.3
+	genesis := objectstore.Bytes(batch.Genesis{Identity: w.identity}.Encode())
+	if _, err := w.inner.Put(context.Background(), genesisPath, genesis, nil); err != nil {
+		w.fail("%v", err)
 	}
-	s.s.mu.Lock()
-	defer s.s.mu.Unlock()
-	s.s.late = append(s.s.late, func() error {
-		_, err := s.s.inner.Put(context.Background(), path, objectstore.Bytes(data), options)
-		return err
-	})
-	return nil, &objectstore.Error{Op: objectstore.OpPut, Path: path.String(), Err: context.DeadlineExceeded}
-}
-
-// store returns the store as one process sees it.
-func (s *simulation) store() objectstore.Store {
-	s.alive = 1 << 30
-	if s.random.Float64() < 0.2 {
-		s.alive = s.random.IntN(40)
-	}
-	return storetest.Faulty(s.put(s.inner), storetest.FaultyOptions{Script: func(op string, _ objectstore.Path) storetest.Fault {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.alive--; s.alive < 0 {
-			return storetest.Fault{Before: errKilled}
+	for range 2 + w.draw(3) {
+		m := &member{db: w.empty()}
+		if w.draw(3) == 0 {
+			m.skew = time.Duration(w.draw(40)-20) * 365 * 24 * time.Hour
 		}
-		// Where it hurts: before the very PUT that another is late for.
-		if chance := s.random.Float64(); chance < s.rate || op == objectstore.OpPut && chance < 0.7 {
-			s.arrive()
-		}
-		switch fate := s.random.Float64(); {
-		case fate < s.rate/2:
-			return storetest.Fault{Before: objectstore.Transient(errCut, 0)}
-		case fate < s.rate && op == objectstore.OpPut:
-			return storetest.Fault{After: objectstore.Transient(errCut, 0)}
-		case fate < s.rate*1.2:
-			return storetest.Fault{Cut: true, CutAt: s.random.Int64N(1000)}
-		}
-		return storetest.Fault{}
-	}})
-}
-
-func (s *simulation) options() *PushOptions {
-	return &PushOptions{Workers: 1, batchChunks: 1 + s.random.IntN(6), packSize: 1 + s.random.IntN(2000)}
-}
-
-// step does one thing. Whatever fails must fail for a reason that the simulation
-// made.
-func (s *simulation) step() {
-	i := s.random.IntN(len(s.dbs))
-	db := s.dbs[i]
-	switch what := s.random.IntN(10); {
-	case db == nil || what == 0:
-		s.clone(i)
-	case what < 5:
-		s.writes++
-		name := fmt.Sprintf("f%d", s.random.IntN(8))
-		put(s.t, db, name, fmt.Appendf(nil, "%d %d", s.writes, s.random.IntN(3)))
-	case what < 8:
-		s.push(i)
-	case what < 9:
-		_, err := Pull(s.t.Context(), db, s.store(), s.until(db))
-		s.outcome(i, err)
-	default:
-		s.arrive()
+		w.members = append(w.members, m)
 	}
+	return w
 }
 
-// until are the options of a pull, which may stop at some revision.
-func (s *simulation) until(db *stardust.DB) *PullOptions {
-	o := new(PullOptions)
-	if len(s.acked) == 0 || s.random.IntN(2) == 0 {
-		return o
+func (w *world) empty() *memoryDB {
+	data := make(map[digest.Digest][]byte)
+	if w.oracle.db != nil {
+		data = w.oracle.db.data
 	}
-	o.At = 1 + s.random.Int64N(s.acked[len(s.acked)-1].at.Transaction)
-	if db != nil {
-		at, err := db.Replica().Position(s.t.Context())
+	return &memoryDB{data: data}
+}
+
+func (w *world) draw(n int) int { return w.random.IntN(n) }
+
+func (w *world) fail(format string, args ...any) {
+	if w.keep {
+		w.t.Log(strings.Join(w.trace, "\n"))
+	}
+	w.t.Fatalf("seed %d: "+format, append([]any{w.seed}, args...)...)
+}
+
+// tell adds to the trace, which two runs of one seed share.
+func (w *world) tell(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if w.keep {
+		w.trace = append(w.trace, line)
+	}
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%d %s", w.sum, line) // it never fails
+	w.sum = h.Sum64()
+}
+
+// killAll ends what is under way when a schedule fails.
+func (w *world) killAll() {
+	for _, p := range w.processes {
+		if !p.killed {
+			w.kill(p)
+		}
+	}
+	synctest.Wait()
+}
+
+// later keeps a request that arrives later.
+func (w *world) later(p *process, what string, run func() error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.late = append(w.late, late{p, what, run})
+}
+
+// listing is what is in the store, or was some time ago.
+func (w *world) listing(stale bool) []objectstore.ObjectMeta {
+	if stale && len(w.listings) > 0 {
+		return w.listings[w.draw(len(w.listings))]
+	}
+	var all []objectstore.ObjectMeta
+	for meta, err := range w.inner.List(context.Background(), nil) {
 		if err != nil {
-			s.t.Fatal(err)
+			w.fail("list: %v", err)
 		}
-		o.At = max(o.At, at.Transaction)
+		all = append(all, meta)
 	}
-	return o
+	return all
+}
+
+// run is a schedule from its beginning to its end.
+func (w *world) run() {
+	steps := 200 + w.draw(400)
+	for range steps {
+		w.settle()
+		w.step()
+	}
+	w.finish()
+}
+
+// settle waits until nobody can go on by themselves.
+func (w *world) settle() {
+	synctest.Wait()
+	w.waiting = slices.DeleteFunc(w.waiting, func(c *call) bool { return c.gone })
+	if w.violation != "" {
+		w.fail("%s", w.violation)
+	}
+	w.observe()
+	w.reap()
+}
+
+// step makes one choice.
+func (w *world) step() {
+	w.now = w.now.Add(time.Duration(w.draw(1000)) * time.Millisecond)
+	if w.draw(40) == 0 {
+		w.now = w.now.Add(time.Duration(w.draw(72)) * time.Hour)
+	}
+	if w.draw(20) == 0 {
+		w.listings = append(w.listings, w.listing(false))
+	}
+	switch what := w.draw(100); {
+	case what < 64 && len(w.waiting) > 0:
+		w.letGo()
+	case what < 70 && len(w.late) > 0:
+		w.arrive()
+	case what < 71 && len(w.processes) > 0:
+		w.kill(w.processes[w.draw(len(w.processes))])
+	default:
+		w.act(w.members[w.draw(len(w.members))])
+	}
+}
+
+// act has a member do something.
+func (w *world) act(m *member) {
+	what := w.draw(20)
+	switch {
+	case what < 6 && (m.worker == nil || m.worker.kind == "push"):
+		// A push goes on beside a writer; a pull is a writer.
+		w.writes++
+		w.tell("write %d", w.writes)
+		m.db.write(w.random, fmt.Sprintf("w%d", w.writes), w.now.Add(m.skew))
+	case m.worker != nil:
+	case what < 12:
+		w.push(m)
+	case what < 17:
+		w.pull(m)
+	case what == 17:
+		w.tell("saved")
+		m.saved = m.db.clone()
+	case what == 18 && m.saved != nil:
+		w.tell("restored")
+		m.db = m.saved.clone()
+	case what == 19 && w.draw(3) == 0:
+		w.tell("lost")
+		m.db = w.empty()
+	}
+}
+
+// letGo lets one of the calls go on that wait.
+func (w *world) letGo() {
+	slices.SortStableFunc(w.waiting, func(a, b *call) int {
+		if a.p.id != b.p.id {
+			return a.p.id - b.p.id
+		}
+		return strings.Compare(a.what, b.what)
+	})
+	i := w.draw(len(w.waiting))
+	c := w.waiting[i]
+	w.waiting = slices.Delete(w.waiting, i, i+1)
+	f := w.fate(c.what)
+	w.tell("%d: %s: %d", c.p.id, c.what, f)
+	c.grant <- f
+}
+
+// fate says what becomes of a call.
+func (w *world) fate(what string) fate {
+	if w.quiet || w.random.Float64() > w.rate {
+		return goesWell
+	}
+	op, _, _ := strings.Cut(what, " ")
+	switch op {
+	case "put":
+		return []fate{isLost, loseAnswer, isLate, isLate, isRepeated, arrivesTwice}[w.draw(6)]
+	case "delete":
+		return []fate{isLost, loseAnswer, isLate, isRepeated}[w.draw(4)]
+	case "list":
+		return []fate{isLost, isCut, isStale, isStale}[w.draw(4)]
+	case objectstore.OpGet, objectstore.OpHead:
+		return []fate{isLost, isCut}[w.draw(2)]
+	}
+	return goesWell // a local commit
 }
 
 // arrive lets a late request arrive.
-func (s *simulation) arrive() {
-	if len(s.late) == 0 {
-		return
+func (w *world) arrive() {
+	i := w.draw(len(w.late))
+	l := w.late[i]
+	w.late = slices.Delete(w.late, i, i+1)
+	err := l.run()
+	w.tell("late %s: %v", l.what, err)
+	if err != nil && !errors.Is(err, objectstore.ErrAlreadyExists) && !errors.Is(err, objectstore.ErrNotFound) {
+		w.fail("late: %v", err)
 	}
-	i := s.random.IntN(len(s.late))
-	if err := s.late[i](); err != nil && !errors.Is(err, objectstore.ErrAlreadyExists) {
-		s.t.Fatal(err)
+	if err == nil && l.p != nil && w.failed[l.p] && strings.HasPrefix(l.what, "put "+logPrefix) {
+		w.fail("told: a push failed with %v, and its batch came to the log later", l.p.err)
 	}
-	s.late = append(s.late[:i], s.late[i+1:]...)
 }
 
-func (s *simulation) push(i int) {
-	_, err := Push(s.t.Context(), s.dbs[i], s.store(), s.options())
-	if err == nil {
-		at, err := s.dbs[i].Replica().Position(s.t.Context())
-		if err != nil {
-			s.t.Fatal(err)
+// finish ends what is under way without more faults, and has all members agree.
+func (w *world) finish() {
+	w.tell("finish")
+	w.quiet = true
+	w.drain()
+	for range 2 {
+		for _, m := range w.members {
+			w.alone(func() { w.pull(m) })
+			w.alone(func() { w.push(m) })
 		}
-		s.acked = append(s.acked, ack{at, s.tip(s.dbs[i], at)})
-		s.there(at)
 	}
-	s.outcome(i, err)
+	for i, m := range w.members {
+		w.alone(func() { w.pull(m) })
+		if !m.db.has(w.oracle.db) || !w.oracle.db.has(m.db) {
+			w.fail("equal: in the end replica %d is at %+v, the log at %+v", i, m.db.at, w.oracle.db.at)
+		}
+	}
+	w.unchanged()
 }
 
-// there finds what a push has just promised in the bucket, before another push
-// makes up for it.
-func (s *simulation) there(at replica.Position) {
-	b, err := open(s.t.Context(), s.inner)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	head, err := b.head(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if !reaches(head.After, at) {
-		s.t.Fatalf("a push succeeded at %+v, and the bucket is at %+v", at, head.After)
-	}
+// alone runs a process to its end.
+func (w *world) alone(start func()) {
+	start()
+	w.drain()
 }
 
-func (s *simulation) tip(db *stardust.DB, at replica.Position) batch.Tip {
-	record, chunk, payload, err := db.Replica().At(s.t.Context(), at)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return batch.Tip{Record: batch.RecordSum(record), Chunk: chunk, Payload: payload}
-}
-
-// outcome takes note of how a push or pull ended. One that has parted gives its
-// replica up, as its owner would, some time or other.
-func (s *simulation) outcome(i int, err error) {
-	switch {
-	case err == nil, errors.Is(err, ErrBehind), errors.Is(err, ErrUnknown), errors.Is(err, ErrNoDatabase),
-		errors.Is(err, errKilled), errors.Is(err, errCut), errors.Is(err, storetest.ErrInjected), errors.Is(err, context.DeadlineExceeded):
-	case errors.Is(err, stardust.StatusNotFound), errors.Is(err, stardust.StatusConflict):
-		// a revision that is not there, or that a clone which goes on is beyond
-	case errors.Is(err, ErrDiverged), errors.Is(err, ErrOtherDatabase):
-		s.dbs[i].Close()
-		s.dbs[i] = nil
-	default:
-		s.t.Fatalf("replica %d: %v", i, err)
-	}
-}
-
-// clone loses a replica and makes a new one, which may be cut off and go on.
-func (s *simulation) clone(i int) {
-	if s.dbs[i] != nil {
-		s.dbs[i].Close()
-		s.dbs[i] = nil
-	}
-	path := filepath.Join(fastDir(s.t), "replica")
-	for range 3 {
-		_, err := Clone(s.t.Context(), s.store(), path, s.until(nil))
-		if err == nil {
-			s.dbs[i] = openDB(s.t, path)
+// drain lets everything go on until nothing is under way, or will arrive.
+func (w *world) drain() {
+	for {
+		w.settle()
+		switch {
+		case len(w.waiting) > 0:
+			w.letGo()
+		case len(w.late) > 0:
+			w.arrive()
+		case len(w.processes) > 0:
+			w.fail("stuck: %d processes wait for nothing", len(w.processes))
+		default:
 			return
 		}
-		s.outcome(i, err)
 	}
 }
 
-// finish lets everything arrive, and compares what was promised with what is there.
-func (s *simulation) finish() {
-	for len(s.late) > 0 {
-		s.arrive()
-	}
-	if len(s.acked) == 0 {
-		return
-	}
-	final := mustClone(s.t, s.inner)
-	mustBeWhole(s.t, final)
-	end, _ := rowsOf(s.t, final)
-	for _, a := range s.acked {
-		if !reaches(end, a.at) || s.tip(final, a.at) != a.tip {
-			s.t.Fatalf("a push that succeeded at %+v is not in the bucket, which is at %+v", a.at, end)
-		}
-	}
-	for i, db := range s.dbs {
-		if db == nil {
-			continue
-		}
-		_, err := Pull(s.t.Context(), db, s.inner, nil)
-		if errors.Is(err, ErrDiverged) {
-			continue
-		}
-		if err != nil {
-			s.t.Fatalf("replica %d in the end: %v", i, err)
-		}
-		if _, err := Push(s.t.Context(), db, s.inner, s.options()); err != nil {
-			s.t.Fatalf("replica %d in the end: %v", i, err)
-		}
-		if _, err := Pull(s.t.Context(), final, s.inner, nil); err != nil {
-			s.t.Fatal(err)
-		}
-		mustEqual(s.t, db, final)
-	}
-	s.log()
+// simulate runs the schedule of a seed.
+func simulate(t *testing.T, seed int, compressor *batch.Compressor, keep bool) (w *world) {
+	synctest.Test(t, func(t *testing.T) {
+		w = newWorld(t, seed, compressor)
+		t.Cleanup(w.killAll)
+		w.keep = keep
+		w.run()
+	})
+	return w
 }
 
-// log finds the numbers of the log without gaps.
-func (s *simulation) log() {
-	next := int64(1)
-	for meta, err := range s.inner.List(s.t.Context(), &objectstore.ListOptions{Prefix: logPrefix}) {
-		n, ok := logNumber(meta.Path)
-		if err != nil || !ok || n != next {
-			s.t.Fatalf("%v follows batch %d: %v", meta.Path, next-1, err)
-		}
-		next++
-	}
-}
-
-// TestSchedules runs seeded schedules: a few in short tests and under the race
-// detector, 80 otherwise, as many as STARDUST_SCHEDULES says, or the one that
-// STARDUST_SEED names.
-func TestSchedules(t *testing.T) {
-	count, first := 80, 1
+// schedules returns how many schedules to run, and the first.
+func schedules() (count, first int) {
+	count, first = 1000, 1
 	if testing.Short() || invariants.Enabled {
-		count = 12
+		count = 100
 	}
 	if n, err := strconv.Atoi(os.Getenv("STARDUST_SCHEDULES")); err == nil {
 		count = n
@@ -292,29 +335,59 @@ func TestSchedules(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("STARDUST_SEED")); err == nil {
 		count, first = 1, n
 	}
-	var acked, writes int
-	for seed := first; seed < first+count; seed++ {
-		ok := t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			s := &simulation{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), inner: newStore()}
-			s.rate = s.random.Float64() * 0.3
-			// The replicas are of one database: the others are cloned from the first.
-			s.dbs = make([]*stardust.DB, 2+s.random.IntN(2))
-			s.dbs[0] = newDB(t)
-			put(t, s.dbs[0], "first", []byte("first"))
-			if _, err := Push(t.Context(), s.dbs[0], s.inner, s.options()); err != nil {
-				t.Fatal(err)
-			}
-			for range 40 {
-				s.step()
-			}
-			s.finish()
-			acked, writes = acked+len(s.acked), writes+s.writes
-		})
-		if !ok {
-			break
-		}
+	return count, first
+}
+
+// TestSimulation runs seeded schedules: 1,000 of them, 100 in short tests and under
+// the race detector, 10,000 with STARDUST_LONG=1, as many as STARDUST_SCHEDULES says,
+// or the one that STARDUST_SEED names, whose trace it prints when it fails.
+func TestSimulation(t *testing.T) {
+	count, first := schedules()
+	if os.Getenv("STARDUST_LONG") != "" {
+		count = 10000
 	}
-	if !strings.Contains(t.Name(), "/") {
-		t.Logf("%d schedules: %d writes, %d pushes that succeeded", count, writes, acked)
+	compressor, err := batch.NewCompressor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer compressor.Close()
+	totals := make(map[string]int)
+	for seed := first; seed < first+count; seed++ {
+		w := simulate(t, seed, compressor, count == 1)
+		if t.Failed() {
+			t.Fatalf("seed %d; STARDUST_SEED=%d prints what happened", seed, seed)
+		}
+		totals["writes"] += w.writes
+		totals["pushes that succeeded"] += w.acknowledged
+		totals["unknown outcomes"] += w.unknown
+		totals["batches"] += len(w.oracle.bytes)
+	}
+	t.Logf("%d schedules:", count)
+	for _, what := range slices.Sorted(maps.Keys(totals)) {
+		t.Logf("%d %s", totals[what], what)
+	}
+}
+
+// TestASeedRepeats runs schedules twice and compares what happened.
+func TestASeedRepeats(t *testing.T) {
+	compressor, err := batch.NewCompressor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer compressor.Close()
+	for seed := 1; seed <= 30; seed++ {
+		one := simulate(t, seed, compressor, true)
+		two := simulate(t, seed, compressor, true)
+		if t.Failed() {
+			return
+		}
+		for i := range min(len(one.trace), len(two.trace)) {
+			if one.trace[i] != two.trace[i] {
+				t.Fatalf("seed %d, line %d:\n%s\n%s", seed, i, one.trace[i], two.trace[i])
+			}
+		}
+		if one.sum != two.sum {
+			t.Fatalf("seed %d: one run was longer", seed)
+		}
 	}
 }
