@@ -26,7 +26,7 @@ it open.`,
 		RunE:    runGroup,
 	}
 	cmd.AddCommand(
-		newMirrorServeCommand(e), newMirrorWarmCommand(e), newMirrorStatusCommand(e),
+		newMirrorServeCommand(e), newMirrorMountCommand(e), newMirrorWarmCommand(e), newMirrorStatusCommand(e),
 		newMirrorVerifyCommand(e), newMirrorEvictCommand(e), newMirrorScanCommand(e))
 	return cmd
 }

@@ -5,19 +5,17 @@ package mount
 import (
 	"errors"
 	"fmt"
-	"log"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/fusemount"
 )
 
 // Options say how to mount. A nil pointer means the zero value.
@@ -43,8 +41,7 @@ type Options struct {
 // Mount is a mounted database.
 type Mount struct {
 	shared *shared
-	server *fuse.Server
-	dir    string
+	mount  *fusemount.Mount
 }
 
 // New mounts a database on a directory. It returns once programs can use it. The
@@ -56,14 +53,6 @@ type Mount struct {
 func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
 	if options == nil {
 		options = new(Options)
-	}
-	if info, err := os.Stat(dir); err != nil {
-		return nil, err
-	} else if !info.IsDir() {
-		return nil, &os.PathError{Op: "mount", Path: dir, Err: syscall.ENOTDIR}
-	}
-	if _, err := os.Stat("/dev/fuse"); err != nil {
-		return nil, fmt.Errorf("this system has no FUSE (load the module fuse, or give the container /dev/fuse): %w", err)
 	}
 	info, err := db.Info()
 	if err != nil {
@@ -80,7 +69,7 @@ func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
 		flags = append(flags, "ro")
 	}
 	second := time.Second
-	server, err := fs.Mount(dir, &directory{view: top}, &fs.Options{
+	m, err := fusemount.New(dir, &directory{view: top}, &fs.Options{
 		MountOptions: fuse.MountOptions{
 			AllowOther: options.AllowOther, Options: flags, FsName: info.Path, Name: "stardust",
 			MaxWrite: 1 << 20, MaxReadAhead: 1 << 20, DisableXAttrs: true,
@@ -89,58 +78,33 @@ func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
 		},
 		EntryTimeout: &second, AttrTimeout: &second,
 		UID: s.uid, GID: s.gid,
-		Logger:         log.New(discard{}, "", 0),
 		RootStableAttr: &fs.StableAttr{Ino: number(0, 0)},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("mount %s: %w", dir, err)
+		return nil, err
 	}
-	return &Mount{s, server, dir}, nil
+	return &Mount{s, m}, nil
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // Wait returns when the directory is mounted no more, be it by Unmount or by the
 // system's umount, and everything that can be is committed. The error is of what
 // could not be.
 func (m *Mount) Wait() error {
-	m.server.Wait()
+	m.mount.Wait()
 	return m.shared.commitAll()
 }
 
 // Unmount commits what programs wrote, and unmounts. Programs that still have
 // files open there get an error from then on. It returns what Wait does.
 func (m *Mount) Unmount() error {
-	err := m.shared.commitAll()
-	busy := m.server.Unmount()
-	if busy == nil {
-		return m.Wait() // which tries again what failed
+	first := m.shared.commitAll()
+	_, err := m.mount.Unmount()
+	if err != nil {
+		return errors.Join(first, err)
 	}
-	if lazy := detach(m.dir); lazy != nil {
-		return errors.Join(err, busy, lazy)
-	}
-	// Programs may have written since the first try.
+	// What failed is tried again, and programs may have written since.
 	return m.shared.commitAll()
 }
-
-// detach takes a directory that is in use out of the tree. The kernel ends the
-// mount when its last user is gone; to wait for that could take forever, and the
-// end of the process ends it, too.
-func detach(dir string) error {
-	if err := syscall.Unmount(dir, syscall.MNT_DETACH|mntForce); err == nil {
-		return nil
-	}
-	out, err := exec.Command("fusermount3", "-u", "-z", dir).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("fusermount3: %w: %s", err, out)
-	}
-	return nil
-}
-
-// mntForce ends requests that wait; the kernel's name is MNT_FORCE.
-const mntForce = 1
 
 // shared is what all nodes of a mount have in common.
 type shared struct {
