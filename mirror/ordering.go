@@ -3,6 +3,7 @@ package mirror
 import (
 	"sync"
 
+	"github.com/stardustdb/stardust/internal/invariants"
 	"github.com/stardustdb/stardust/mirror/internal/local"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -204,6 +205,8 @@ func (o *ordering) cancel(t *turn) bool {
 // finish ends a turn that had begun; the next in line comes up.
 func (o *ordering) finish(t *turn) {
 	o.mu.Lock()
+	line := o.lines[t.path]
+	invariants.Check(len(line) > 0 && line[0] == t && t.state == turnBegun, "a turn on %q ended that did not run", t.path)
 	after := o.remove(t.path, 0, nil)
 	o.mu.Unlock()
 	run(after)

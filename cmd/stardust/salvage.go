@@ -134,8 +134,8 @@ func damagedName(file string) string { return file + ".damaged" }
 // damaged one beside it.
 func repair(ctx context.Context, e *env, file string) error {
 	aside := damagedName(file)
-	for _, path := range []string{aside, aside + "-wal", aside + "-shm"} {
-		if isThere(path) {
+	for _, suffix := range append(sideSuffixes(file), "") {
+		if path := aside + suffix; isThere(path) {
 			return fmt.Errorf("%s is there already; it would keep the damaged database: move it away", path)
 		}
 	}

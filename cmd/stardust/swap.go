@@ -13,6 +13,15 @@ func isThere(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// sideSuffixes are what is added to a database's name for its write-ahead log and
+// shared memory: the second pair where the first names are a stranger's.
+func sideSuffixes(file string) []string {
+	if isThere(file+"-stardust-wal") || isThere(file+"-stardust-shm") {
+		return []string{"-stardust-wal", "-stardust-shm"}
+	}
+	return []string{"-wal", "-shm"}
+}
+
 // swap moves a database and what lies beside it aside, and another into its
 // place. When the second step fails, the first is undone.
 func swap(file, aside, with string) (err error) {
@@ -24,7 +33,7 @@ func swap(file, aside, with string) (err error) {
 			}
 		}
 	}()
-	for _, suffix := range []string{"-wal", "-shm", ""} {
+	for _, suffix := range append(sideSuffixes(file), "") {
 		err := os.Rename(file+suffix, aside+suffix)
 		if suffix != "" && errors.Is(err, fs.ErrNotExist) {
 			continue

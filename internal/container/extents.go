@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -54,7 +55,7 @@ func (x extents) check(tail int64) error {
 		return fmt.Errorf("the tail %d lies within the head", tail)
 	}
 	sorted := slices.SortedFunc(slices.Values(x), func(a, b Extent) int {
-		return compare(a.Offset, b.Offset)
+		return cmp.Compare(a.Offset, b.Offset)
 	})
 	free := int64(headSize)
 	for _, e := range sorted {
@@ -75,14 +76,4 @@ func (x extents) check(tail int64) error {
 func (x extents) growth(need int64) int64 {
 	have := x.capacity()
 	return align(max(minExtent, have/growthPart, need-have), PageSize)
-}
-
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

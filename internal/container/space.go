@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -95,7 +96,7 @@ func (c *Container) Reserved() []Extent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ranges := c.super.reserved()
-	slices.SortFunc(ranges, func(a, b Extent) int { return compare(a.Offset, b.Offset) })
+	slices.SortFunc(ranges, func(a, b Extent) int { return cmp.Compare(a.Offset, b.Offset) })
 	return ranges
 }
 

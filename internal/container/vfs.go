@@ -28,7 +28,7 @@ func (d *database) Access(name string, flags vfs.AccessFlag) (bool, error) {
 	switch {
 	case strings.HasSuffix(name, "-journal"), d.c.immutable:
 		return false, nil
-	case name != d.c.path+"-wal":
+	case name != d.c.path+usualNames.log():
 		return d.system().Access(name, flags)
 	case d.c.logHidden():
 		return false, nil
@@ -38,7 +38,7 @@ func (d *database) Access(name string, flags vfs.AccessFlag) (bool, error) {
 
 // Delete implements vfs.VFS.
 func (d *database) Delete(name string, sync bool) error {
-	if name != d.c.path+"-wal" {
+	if name != d.c.path+usualNames.log() {
 		return d.system().Delete(name, sync)
 	}
 	// SQLite deletes a log whose pages are all in the file, durably.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/stardustdb/stardust/internal/chunk"
+	"github.com/stardustdb/stardust/internal/invariants"
 )
 
 // idleKept is how much memory of unused buffers a store keeps when nobody holds
@@ -110,7 +111,13 @@ func (m *memory) release(n int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.used -= n
+	m.balanced()
 	m.wake()
+}
+
+// balanced checks that nobody gave back more than was taken. m.mu is held.
+func (m *memory) balanced() {
+	invariants.Check(m.kept >= 0 && m.used >= m.kept, "memory in use is %d bytes, of which the caches have %d", m.used, m.kept)
 }
 
 // evicted gives back n bytes of a cache's.
@@ -119,6 +126,7 @@ func (m *memory) evicted(n int64) {
 	defer m.mu.Unlock()
 	m.kept -= n
 	m.used -= n
+	m.balanced()
 	m.wake()
 }
 

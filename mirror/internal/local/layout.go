@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stardustdb/stardust/internal/invariants"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -171,6 +172,7 @@ func (l *Layout) release(path objectstore.Path, hashed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	dir := l.byPath[path.Parent()]
+	invariants.Check(dir != nil && dir.claims > 0 && l.claims > 0, "a claim of %q was given back twice", path)
 	if dir == nil {
 		return
 	}
