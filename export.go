@@ -37,6 +37,9 @@ type ExportOptions struct {
 	// Sparse makes holes of zeros in every file, not only in those whose
 	// attributes say that they had some.
 	Sparse bool
+	// Preserve selects what is restored of files besides: of those that the export
+	// writes, and with Replace of those, too, that have their content already.
+	Preserve Preserve
 }
 
 // Export copies a file or directory of the tree, with everything beneath it, to
@@ -79,6 +82,7 @@ func (v Tree) Export(ctx context.Context, entity int64, to string, options *Expo
 	if err == nil {
 		report, err = transfer.Export(inner, exportSource{pinned}, entity, to, transfer.ExportOptions{
 			Options: common, Replace: o.Replace, Delete: o.Delete, Sparse: o.Sparse,
+			Preserve: transfer.Preserve(o.Preserve),
 		})
 		report.Revision = pinned.at
 	}

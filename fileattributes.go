@@ -17,21 +17,39 @@ type FileAttributes struct {
 	ModTime time.Time   // zero when not known
 	// Symlink says that the file is a symbolic link and its content the target.
 	Symlink bool
+	// Owner is nil when it is not kept.
+	Owner *FileOwner
+	// Xattrs are extended attributes by their names; nil when none are kept.
+	Xattrs map[string][]byte
+	// Sparse says that the file had holes.
+	Sparse bool
 }
 
-// encode returns the attribute's value, nil for nothing.
-func (a *FileAttributes) encode() ([]byte, error) {
+// FileOwner is who a file belongs to. Names are empty when not known.
+type FileOwner struct {
+	UID, GID    uint32
+	User, Group string
+}
+
+// encode returns the attribute's value, nil for nothing, and the members that it
+// speaks for.
+func (a *FileAttributes) encode() ([]byte, attributes.Members, error) {
 	if a == nil {
-		return nil, nil
+		return nil, 0, nil
 	}
-	f := attributes.File{MTime: a.ModTime}
+	speaks := attributes.Basic
+	f := attributes.File{MTime: a.ModTime, Owner: (*attributes.Owner)(a.Owner), Xattrs: a.Xattrs, Sparse: a.Sparse}
+	if a.Xattrs != nil {
+		speaks |= attributes.MemberXattrs
+	}
 	if a.HasMode {
 		f.SetMode(a.Mode)
 	}
 	if a.Symlink {
 		f.Type = attributes.Symlink
 	}
-	return f.Encode()
+	text, err := f.Encode()
+	return text, speaks, err
 }
 
 // FileAttributes returns what is kept of a file or directory. The zero value says
@@ -43,7 +61,8 @@ func (v Tree) FileAttributes(entity int64) (FileAttributes, error) {
 	}
 	return FileAttributes{
 		HasMode: f.HasMode, Mode: f.FileMode(), ModTime: f.MTime,
-		Symlink: f.Type == attributes.Symlink,
+		Symlink: f.Type == attributes.Symlink, Sparse: f.Sparse,
+		Owner: (*FileOwner)(f.Owner), Xattrs: f.Xattrs,
 	}, nil
 }
 

@@ -55,6 +55,10 @@ type ImportOptions struct {
 	// ReadAll reads files, too, that did not change by the index.
 	ReadAll bool
 
+	// Preserve selects what is kept of files besides. What an import does not keep,
+	// it leaves in the tree as it is.
+	Preserve Preserve
+
 	// Message, when not empty, is said of the import's last revision: in a commit
 	// of its own, which is made also when nothing changed.
 	Message string
@@ -111,7 +115,7 @@ func (v Tree) Import(ctx context.Context, from fs.FS, into int64, options *Impor
 		Options: common,
 		Delete:  o.Delete, Exclude: rules, SkipCaches: o.SkipCaches, OneDevice: o.OneFileSystem,
 		Index: v.indexPath(&o, into), Source: o.Source, ReadAll: o.ReadAll, Now: v.db.options.Now,
-		Message: o.Message,
+		Message: o.Message, Preserve: transfer.Preserve(o.Preserve),
 	})
 	return newTransferReport(report), withOp(op, end(err))
 }

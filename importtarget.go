@@ -1,6 +1,7 @@
 package stardust
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/payload"
@@ -97,6 +99,19 @@ func (t *importTarget) Child(ctx context.Context, directory int64, name string) 
 		return err
 	})
 	return child, found, err
+}
+
+// Attributes returns what is kept of a node.
+func (t *importTarget) Attributes(ctx context.Context, entity int64) (value []byte, err error) {
+	err = t.db.view(ctx, catalog.Live, false, func(v *catalog.View) error {
+		return v.Attributes(entity, func(name string, text []byte) bool {
+			if name == attributes.NameFile {
+				value = bytes.Clone(text)
+			}
+			return name < attributes.NameFile
+		})
+	})
+	return value, err
 }
 
 // Store stores a file's content. A dry run only looks at it.
@@ -225,7 +240,7 @@ func importNodes(items []*transfer.Item) []commit.Item {
 		n := &nodes[i]
 		n.Name, n.Under = item.Name, positions[item.Parent]
 		n.Parent, n.Orphan, n.Attributes = item.Parent.Entity, item.Parent.Failed, item.Attributes
-		n.Fresh, n.Replace = item.Parent.Unreal, item.Replace
+		n.Fresh, n.Replace, n.Speaks = item.Parent.Unreal, item.Replace, item.Speaks
 		if c, ok := item.Content.(digested); ok {
 			n.File, n.Digest = true, c.Digest()
 		} else {

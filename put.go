@@ -117,7 +117,7 @@ func (v Tree) newFile(path string, options *PutOptions) (*commit.File, error) {
 	case options.New && options.ExpectedRevision != 0:
 		return nil, invalid("New: stands beside ExpectedRevision; give one of them")
 	}
-	value, err := options.File.encode()
+	value, speaks, err := options.File.encode()
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (v Tree) newFile(path string, options *PutOptions) (*commit.File, error) {
 		}
 	}
 	return &commit.File{
-		Attributes: value, Changes: changes,
+		Attributes: value, Speaks: speaks, Changes: changes,
 		Path: path, Names: names, Parents: options.Parents, MaxParents: MaxNodes - 1,
 		New: options.New, Expected: options.ExpectedRevision,
 	}, nil

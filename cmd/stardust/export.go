@@ -13,6 +13,7 @@ func newExportCommand(e *env) *cobra.Command {
 	var flags transferFlags
 	var at revision
 	var options stardust.ExportOptions
+	var keep preserve
 	cmd := &cobra.Command{
 		Use:   "export FILE [PATH] DIR",
 		Short: "Copy files and directories out of the database into a local directory",
@@ -22,7 +23,12 @@ file PATH, into the local directory DIR, which is made when it is missing.
 Files that have the content already are left alone; those with other content are
 reported, or overwritten with --replace. Each file is there whole or not at all,
 and nothing is written outside DIR, whatever names and links there are. With
---delete, DIR holds in the end what PATH holds and nothing else.`,
+--delete, DIR holds in the end what PATH holds and nothing else.
+
+Permissions, times and holes are restored. What else was kept is not, since the
+database may come from a stranger, unless --preserve names it: owner, user's extended
+attributes (xattrs), hardlinks, and privileges: setuid, setgid and sticky bits and
+the other extended attributes. What a file cannot be given is reported.`,
 		Example: `  stardust export photos.stardust /tmp/photos
   stardust export work.stardust projects/app src --at 118 --replace`,
 		Args:    arguments(2, 3),
@@ -36,6 +42,7 @@ and nothing is written outside DIR, whatever names and links there are. With
 				path = cleanPath(args[1])
 			}
 			return e.read(cmd.Context(), args[0], &at, func(s *session) error {
+				options.Preserve = stardust.Preserve(keep)
 				return flags.runExport(cmd.Context(), e, s, path, args[len(args)-1], &options)
 			})
 		},
@@ -45,6 +52,7 @@ and nothing is written outside DIR, whatever names and links there are. With
 	atFlag(cmd, &at)
 	cmd.Flags().BoolVar(&options.Replace, "replace", false, "overwrite local files that have other content")
 	cmd.Flags().BoolVar(&options.Delete, "delete", false, "replace, and remove from DIR what PATH does not hold")
+	preserveFlag(cmd, &keep, "restore")
 	cmd.Flags().BoolVar(&options.Sparse, "sparse", false, "make holes of zeros in every file, not only in those that had some")
 	return cmd
 }

@@ -20,6 +20,7 @@ import (
 func newGetCommand(e *env) *cobra.Command {
 	var at revision
 	var replace bool
+	var keep preserve
 	cmd := &cobra.Command{
 		Use:        "get FILE PATH [LOCAL]",
 		SuggestFor: []string{"cp", "copy"},
@@ -38,17 +39,18 @@ is its target.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return e.read(ctx, args[0], &at, func(s *session) error {
-				return runGet(ctx, e, s, args[1], argument(args, 2), replace)
+				return runGet(ctx, e, s, args[1], argument(args, 2), replace, &keep)
 			})
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath, completeLocal),
 	}
 	atFlag(cmd, &at)
+	preserveFlag(cmd, &keep, "restore")
 	cmd.Flags().BoolVar(&replace, "replace", false, "overwrite a local file that is there already")
 	return cmd
 }
 
-func runGet(ctx context.Context, e *env, s *session, path, local string, replace bool) error {
+func runGet(ctx context.Context, e *env, s *session, path, local string, replace bool, keep *preserve) error {
 	r, err := s.fileAt(path)
 	if err != nil {
 		return err
@@ -70,16 +72,12 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 	if err != nil {
 		return err
 	}
-	kept := attributes.File{MTime: known.ModTime}
-	if known.Symlink {
-		kept.Type = attributes.Symlink
-	}
-	if known.HasMode {
-		kept.SetMode(known.Mode)
-	}
 	b := e.newBar("get", r.Size)
-	err = saveLocal(stream, b, directory, name, &kept, replace)
+	err = saveLocal(stream, b, directory, name, keep.filtered(&known), replace)
 	b.done(b.current.Load())
+	if lost, ok := errors.AsType[*transfer.LostAttributesError](err); ok {
+		return about(quote(filepath.Join(directory, name)), lost)
+	}
 	return stopped(ctx, err, "no local file was written")
 }
 

@@ -24,6 +24,7 @@ type importing struct {
 	readAll    bool
 	message    string
 	tag        string
+	preserve   preserve
 }
 
 func newImportCommand(e *env) *cobra.Command {
@@ -44,7 +45,11 @@ and it takes up where it stopped.
 With --delete, PATH holds in the end what DIR holds and nothing else: what is gone
 is removed, renamed files are moved, and history keeps how it was. Patterns are
 those of gitignore; the last one that matches decides, --include taking out what
-an earlier one excludes.`,
+an earlier one excludes.
+
+Permissions and times are always kept, and where a file has holes. --preserve keeps
+owner, user's extended attributes (xattrs), which files are hard links of one, and
+with privileges the other extended attributes, such as capabilities.`,
 		Example: `  stardust import photos.stardust ~/Pictures
   stardust import work.stardust src projects/app --delete --exclude '*.o' --dry-run`,
 		Args:    arguments(2, 3),
@@ -61,6 +66,7 @@ an earlier one excludes.`,
 	flags.BoolVar(&im.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
 	flags.BoolVarP(&im.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
 	flags.BoolVarP(&im.dryRun, "dry-run", "n", false, "print what would change, and change nothing")
+	preserveFlag(cmd, &im.preserve, "keep")
 	flags.StringVarP(&im.message, "message", "m", "", "say this of the import's revision in the history")
 	flags.StringVar(&im.tag, "tag", "", "give the import's revision this name")
 	flags.BoolVar(&im.readAll, "read-all", false, "read files, too, that seem unchanged")
@@ -125,6 +131,7 @@ func (im *importing) transfer(ctx context.Context, e *env, s *session, from stri
 		Workers: im.workers, Progress: im.progress(b), Problem: im.problem(b),
 		Delete: im.delete, Exclude: im.patterns, SkipCaches: im.skipCaches, OneFileSystem: im.oneDevice,
 		ReadAll: im.readAll, DryRun: im.dryRun, Message: im.message, Change: im.change(e, into),
+		Preserve: stardust.Preserve(im.preserve),
 	}
 	if options.Source, err = filepath.Abs(from); err == nil {
 		options.IndexDir = e.indexes

@@ -11,14 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/transfer"
 )
 
 // putting is what the flags of put say.
 type putting struct {
-	parents bool
-	keep    bool
-	json    bool
-	command bool // what comes after "--" is a command whose output is stored
+	parents  bool
+	keep     bool
+	json     bool
+	preserve preserve
+	command  bool // what comes after "--" is a command whose output is stored
 }
 
 func newPutCommand(e *env) *cobra.Command {
@@ -60,6 +62,7 @@ DEST: whole, or nothing when it fails.`,
 	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make the directories that are missing on the way")
 	cmd.Flags().BoolVar(&p.keep, "keep", false, "refuse to give a file that is there already a new version")
 	cmd.Flags().BoolVar(&p.command, "from-command", false, "store what the command after -- prints, unless it fails")
+	preserveFlag(cmd, &p.preserve, "store")
 	jsonFlag(cmd, &p.json)
 	return cmd
 }
@@ -148,7 +151,11 @@ func (p *putting) put(ctx context.Context, e *env, s *session, b *bar, local str
 	if err != nil {
 		return err
 	}
-	return p.name(e, s, d, name, published, knownOf(local))
+	known, err := p.knownOf(local)
+	if err != nil { // of what else is kept
+		b.printf("%s: %s", quote(local), explain(err))
+	}
+	return p.name(e, s, d, name, published, known)
 }
 
 // name gives a file its content and prints what became of it.
@@ -166,13 +173,22 @@ func (p *putting) name(e *env, s *session, d destination, name string, published
 	return nil
 }
 
-// knownOf returns what the file system knows of a regular file.
-func knownOf(local string) *stardust.FileAttributes {
-	info, err := os.Stat(local)
-	if local == "-" || err != nil || !info.Mode().IsRegular() {
-		return nil
+// knownOf returns what the file system knows of a regular file. The error says what
+// of it cannot be kept.
+func (p *putting) knownOf(local string) (*stardust.FileAttributes, error) {
+	if info, err := os.Stat(local); local == "-" || err != nil || !info.Mode().IsRegular() {
+		return nil, nil //nolint:nilerr // its content is stored all the same
 	}
-	return &stardust.FileAttributes{HasMode: true, Mode: info.Mode(), ModTime: info.ModTime()}
+	file, err := os.Open(local)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // reading loses nothing
+	f, err := transfer.Describe(file, transfer.Preserve(p.preserve))
+	return &stardust.FileAttributes{
+		HasMode: f.HasMode, Mode: f.FileMode(), ModTime: f.MTime,
+		Owner: (*stardust.FileOwner)(f.Owner), Xattrs: f.Xattrs, Sparse: f.Sparse,
+	}, err
 }
 
 // upload publishes what a reader yields, unless end, which may be nil, says after
@@ -238,7 +254,7 @@ func (e *env) openLocal(ctx context.Context, s *session, local string) (r io.Rea
 		return nil, nil, about(quote(local), errOwnFile)
 	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		return contextReader(ctx, f), end, nil
+		return contextReader(ctx, transfer.Reader(f)), end, nil
 	}
 	return interruptible(ctx, f), end, nil
 }

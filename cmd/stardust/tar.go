@@ -12,12 +12,15 @@ import (
 
 func newTarCommand(e *env) *cobra.Command {
 	var at revision
+	keep := preserve(stardust.PreserveAll())
 	cmd := &cobra.Command{
 		Use:   "tar FILE [PATH]",
 		Short: "Write files and directories as a tar archive to standard output",
 		Long: `Write what is in the directory PATH of the database (its root by default), or the
 file PATH, to standard output as a tar archive, with permissions, times and
-symbolic links. Nothing is written to disk.`,
+symbolic links, and with what else was kept, unless --preserve says less: what of it
+counts is for the program to say that unpacks the archive. Nothing is written to
+disk.`,
 		Example: `  stardust tar photos.stardust 2025 | ssh host tar x -C photos
   stardust tar notes.stardust --at v1 >v1.tar`,
 		Args:    arguments(1, 2),
@@ -32,24 +35,28 @@ symbolic links. Nothing is written to disk.`,
 				if err != nil {
 					return err
 				}
-				return s.tree.ExportTar(ctx, r.Entity, e.out)
+				return s.tree.ExportTar(ctx, r.Entity, e.out, (*stardust.Preserve)(&keep))
 			})
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath),
 	}
 	atFlag(cmd, &at)
+	preserveFlag(cmd, &keep, "write")
 	return cmd
 }
 
 func newUntarCommand(e *env) *cobra.Command {
 	var flags transferFlags
+	keep := preserve(stardust.PreserveAll())
 	cmd := &cobra.Command{
 		Use:   "untar FILE [PATH]",
 		Short: "Store what is in a tar archive on standard input",
 		Long: `Store the files, directories and symbolic links of a tar archive on standard input
 in the directory PATH of the database (its root by default), which is made when it
 is missing, like FILE itself. Hard links become files of the same content; what
-else there is, and names that lead out of the archive, is skipped and reported.`,
+else there is, and names that lead out of the archive, is skipped and reported.
+Nothing of it is applied to this machine: export restores what its own --preserve
+names.`,
 		Example: `  tar c -C src . | stardust untar work.stardust src
   zstd -dc backup.tar.zst | stardust untar old.stardust`,
 		Args:    arguments(1, 2),
@@ -58,15 +65,16 @@ else there is, and names that lead out of the archive, is skipped and reported.`
 			if err := flags.check(); err != nil {
 				return err
 			}
-			return flags.untar(cmd.Context(), e, args[0], cleanPath(argument(args, 1)))
+			return flags.untar(cmd.Context(), e, args[0], cleanPath(argument(args, 1)), keep)
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath),
 	}
 	flags.addFlags(cmd)
+	preserveFlag(cmd, &keep, "keep")
 	return cmd
 }
 
-func (t *transferFlags) untar(ctx context.Context, e *env, file, into string) error {
+func (t *transferFlags) untar(ctx context.Context, e *env, file, into string, keep preserve) error {
 	t.quiet = e.quiet
 	err := e.write(ctx, file, true, func(s *session) error {
 		if f, ok := e.in.(*os.File); ok && owns(s, f) {
@@ -78,7 +86,7 @@ func (t *transferFlags) untar(ctx context.Context, e *env, file, into string) er
 		}
 		b := e.newBar("untar", 0)
 		report, err := s.tree.ImportTar(ctx, interruptible(ctx, e.in), entity, &stardust.ImportOptions{
-			Progress: t.progress(b), Problem: t.problem(b),
+			Progress: t.progress(b), Problem: t.problem(b), Preserve: stardust.Preserve(keep),
 		})
 		b.done(report.Bytes)
 		return t.finish(ctx, e, "Imported", "into "+absolute(into), report, err)

@@ -5,17 +5,16 @@ import (
 	"encoding/json"
 )
 
-// Renew returns value with those members of old that it has nothing to say of,
-// owner and extended attributes among them: who looks at a file's type, mode and
-// mtime speaks for these three only. An old value of another form is dropped. The
-// outcome is old itself when nothing changes.
-func Renew(old, value []byte) []byte {
+// Renew returns value with those members of old that it does not name, but for
+// those that its writer speaks for, and which are therefore gone. An old value of
+// another form is dropped. The outcome is old itself when nothing changes.
+func Renew(old, value []byte, speaks Members) []byte {
 	var kept, news map[string]json.RawMessage
 	if json.Unmarshal(old, &kept) != nil || json.Unmarshal(value, &news) != nil {
 		return value
 	}
 	same := true
-	for _, name := range [...]string{"type", "mode", "mtime"} {
+	for _, name := range speaks.names() {
 		if _, there := kept[name]; there && news[name] == nil {
 			delete(kept, name)
 			same = false

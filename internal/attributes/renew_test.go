@@ -20,8 +20,17 @@ func TestRenewKeepsWhatIsNotSpokenOf(t *testing.T) {
 		{"another form", `"text"`, `{"mode":"0600"}`, `{"mode":"0600"}`},
 		{"null", `null`, `{"mode":"0600"}`, `{"mode":"0600"}`},
 	} {
-		if got := attributes.Renew([]byte(c.old), []byte(c.value)); string(got) != c.want {
+		if got := attributes.Renew([]byte(c.old), []byte(c.value), attributes.Basic); string(got) != c.want {
 			t.Errorf("%s: %s", c.name, got)
 		}
+	}
+}
+
+// Who looked at owners speaks for them, too: one that it does not name is gone.
+func TestRenewDropsWhatItsWriterSpeaksFor(t *testing.T) {
+	const old = `{"owner":{"uid":1,"gid":2},"sparse":true,"link":"1:2"}`
+	speaks := attributes.Basic | attributes.MemberOwner | attributes.MemberLink
+	if got := attributes.Renew([]byte(old), []byte(`{"mode":"0600"}`), speaks); string(got) != `{"mode":"0600","sparse":true}` {
+		t.Errorf("%s", got)
 	}
 }

@@ -23,6 +23,9 @@ type Item struct {
 	// Attributes is the value of the attribute attributes.NameFile that the node
 	// gets, as compact JSON; nil leaves it alone.
 	Attributes []byte
+	// Speaks are the members that Attributes speaks for: of a node that is there,
+	// it takes away those that it does not name.
+	Speaks attributes.Members
 	// Fresh says that nothing is in the item's directory, which is only planned.
 	Fresh bool
 	// Replace lets the item take the place of a file, or of an empty directory,
@@ -169,7 +172,7 @@ func (p *Plan) giveWay(item *Item, old *catalog.Node) error {
 
 // describe plans the attributes of an item whose node is there already.
 func (p *Plan) describe(item *Item) error {
-	changed, err := p.describeNode(item.Entity, item.Attributes)
+	changed, err := p.describeNode(item.Entity, item.Attributes, item.Speaks)
 	if changed && item.Outcome == Unchanged {
 		item.Outcome = Updated
 	}
@@ -178,14 +181,14 @@ func (p *Plan) describe(item *Item) error {
 
 // describeNode plans what is known of a node that is there, and reports whether
 // that is something new.
-func (p *Plan) describeNode(entity int64, value []byte) (changed bool, err error) {
+func (p *Plan) describeNode(entity int64, value []byte, speaks attributes.Members) (changed bool, err error) {
 	if value == nil {
 		return false, nil
 	}
 	same := false
 	err = p.tx.Attributes(entity, func(name string, old []byte) bool {
 		if name == attributes.NameFile {
-			value = bytes.Clone(attributes.Renew(old, value))
+			value = bytes.Clone(attributes.Renew(old, value, speaks))
 			same = bytes.Equal(old, value)
 		}
 		return name < attributes.NameFile

@@ -27,6 +27,8 @@ type File struct {
 	// Attributes is the value of the attribute attributes.NameFile that the file
 	// gets, as compact JSON; nil leaves it alone.
 	Attributes []byte
+	// Speaks are the members that Attributes speaks for.
+	Speaks attributes.Members
 	// Changes take the place of the attributes of their names, null removes one.
 	// The caller has checked the names; none is attributes.NameFile when
 	// Attributes is set.
@@ -76,7 +78,7 @@ func (p *Plan) Put(f *File) (catalog.Node, error) {
 			n.Digest, n.Size = f.Digest, f.Size
 			p.add(catalog.Digest(n.Entity, catalog.AttributeDigest, f.Digest))
 		}
-		if _, err := p.describeNode(n.Entity, f.Attributes); err != nil {
+		if _, err := p.describeNode(n.Entity, f.Attributes, f.Speaks); err != nil {
 			return n, err
 		}
 		old, err := p.written(n.Entity, f)

@@ -64,6 +64,7 @@ func (im *importer) commit(ctx context.Context, items []*Item) error {
 		im.committed(item)
 		if item.Err == nil {
 			im.record(entries, item)
+			im.remember(item)
 		}
 	}
 	for path, of := range entries { // none without a writer
@@ -74,6 +75,9 @@ func (im *importer) commit(ctx context.Context, items []*Item) error {
 
 // committed reports what became of an item.
 func (im *importer) committed(item *Item) {
+	if item.aside && item.Err == nil {
+		return
+	}
 	change := Change{Path: item.path, Directory: item.Made != nil}
 	switch {
 	case item.Err != nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -19,6 +20,8 @@ type ExportOptions struct {
 	Delete bool
 	// Sparse makes holes of zeros in every file, not only in those that had some.
 	Sparse bool
+	// Preserve selects what is restored of files besides.
+	Preserve Preserve
 }
 
 // Export copies a node, with everything beneath it, into a directory, which is
@@ -27,6 +30,7 @@ func Export(ctx context.Context, from Source, entity int64, to string, options E
 	ex := &exporter{
 		collector: collector{options: options.Options}, from: from,
 		replace: options.Replace || options.Delete, delete: options.Delete, sparse: options.Sparse,
+		preserve: options.Preserve, links: make(map[linkGroup]*linkedNames),
 		files: make(chan exportFile, 4*options.Workers),
 	}
 	err := ex.run(ctx, entity, to)
@@ -40,10 +44,16 @@ func Export(ctx context.Context, from Source, entity int64, to string, options E
 // files.
 type exporter struct {
 	collector
-	replace bool
-	delete  bool
-	sparse  bool
-	from    Source
+	restorer
+	replace  bool
+	delete   bool
+	sparse   bool
+	preserve Preserve
+	from     Source
+	// links are files of several names, and linkOrder those that have some that
+	// are still to be made.
+	links     map[linkGroup]*linkedNames
+	linkOrder []*linkedNames
 	// directories are those that were made or found, with Delete.
 	directories []Node
 	files       chan exportFile
@@ -54,6 +64,8 @@ type exporter struct {
 type exportFile struct {
 	node Node
 	dir  *directory
+	// group is what it belongs to when it has several names.
+	group *linkedNames
 }
 
 func (ex *exporter) run(caller context.Context, entity int64, to string) error {
@@ -81,6 +93,11 @@ func (ex *exporter) run(caller context.Context, entity int64, to string) error {
 	for f := range ex.files { // what an error left behind
 		f.dir.release()
 	}
+	if err == nil && len(ex.linkOrder) > 0 {
+		if root, err = os.OpenRoot(to); err == nil {
+			err = ex.makeLinks(caller, newDirectory(root))
+		}
+	}
 	if err == nil && ex.delete {
 		err = ex.prune(caller, to)
 	}
@@ -103,17 +120,33 @@ func (ex *exporter) describe(to string) error {
 	for i := len(ex.made) - 1; i >= 0; i-- {
 		node := &ex.made[i]
 		dir, err := path.parent(node.Path)
-		if err == nil && !node.Attributes.MTime.IsZero() {
-			err = dir.root.Chtimes(node.Name, node.Attributes.MTime, node.Attributes.MTime)
-		}
-		if err == nil && node.Attributes.HasMode {
-			err = dir.root.Chmod(node.Name, node.Attributes.FileMode().Perm())
+		if err == nil {
+			err = ex.describeOne(dir.root, node)
 		}
 		if err != nil {
 			ex.failed(node.Path, err)
 		}
 	}
 	return nil
+}
+
+// describeOne gives a directory what is kept of it.
+func (ex *exporter) describeOne(in *os.Root, node *Node) error {
+	kept := &node.Attributes
+	child, err := openChild(in, node.Name)
+	if err != nil {
+		return err
+	}
+	open, err := child.Open(".")
+	if err == nil {
+		err = lostAttributes(ex.restore(open, kept.HasMode, kept.FileMode().Perm(), kept))
+		err = errors.Join(err, open.Close())
+	}
+	err = errors.Join(err, child.Close())
+	if !kept.MTime.IsZero() {
+		err = errors.Join(err, in.Chtimes(node.Name, kept.MTime, kept.MTime))
+	}
+	return err
 }
 
 // makeAll makes a directory and those that lead to it, and reports whether it
@@ -152,6 +185,14 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 		if node.Path == "" {
 			node.Path = node.Name
 		}
+		ex.preserve.Filter(&node.Attributes)
+		var group *linkedNames
+		if node.File {
+			var later bool
+			if group, later = ex.laterLink(&node); later {
+				continue
+			}
+		}
 		dir, err := path.parent(node.Path)
 		if err != nil {
 			ex.lost(&node, err)
@@ -163,7 +204,7 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 		}
 		dir.retain()
 		select {
-		case ex.files <- exportFile{node, dir}:
+		case ex.files <- exportFile{node, dir, group}:
 		case <-ctx.Done():
 			dir.release()
 			return ctx.Err()
@@ -181,8 +222,12 @@ func (ex *exporter) directory(in *directory, node *Node) {
 		}
 	}
 	made, err := in.makeDirectory(node.Name, &node.Attributes, ex.replace)
-	if made && (node.Attributes.HasMode || !node.Attributes.MTime.IsZero()) {
-		ex.made = append(ex.made, *node)
+	if (made || ex.replace) && ex.preserve != (Preserve{}) || made && (node.Attributes.HasMode || !node.Attributes.MTime.IsZero()) {
+		describe := *node
+		if !made { // it keeps what it has
+			describe.Attributes.HasMode, describe.Attributes.MTime = false, time.Time{}
+		}
+		ex.made = append(ex.made, describe)
 	}
 	if err == nil && !made {
 		err = cleanChild(in.root, node.Name)
@@ -218,22 +263,36 @@ func (ex *exporter) write(ctx context.Context) error {
 	for f := range ex.files {
 		outcome, err := ex.writeFile(ctx, &f)
 		f.dir.release()
-		if full(err) {
-			err = &EndError{err} // no other file would do better
+		if f.group != nil && outcome != Failed {
+			f.group.there = true
 		}
-		var end *EndError
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.As(err, &end):
+		if end, err := ex.written(ctx, &f.node, outcome, err); end {
 			return err
-		case err != nil:
-			ex.failed(f.node.Path, err)
-			outcome = Failed
 		}
-		ex.done(outcome)
 	}
 	return nil
+}
+
+// written reports what became of a file, and whether the export ends with err.
+func (ex *exporter) written(ctx context.Context, node *Node, outcome Outcome, err error) (end bool, _ error) {
+	if full(err) {
+		err = &EndError{err} // no other file would do better
+	}
+	var ending *EndError
+	var attributes *LostAttributesError
+	switch {
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case errors.As(err, &ending):
+		return true, err
+	case errors.As(err, &attributes):
+		ex.failed(node.Path, err)
+	case err != nil:
+		ex.failed(node.Path, err)
+		outcome = Failed
+	}
+	ex.done(outcome)
+	return false, nil
 }
 
 // full reports whether an error says that the disk has no room.

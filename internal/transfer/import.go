@@ -29,6 +29,8 @@ type ImportOptions struct {
 	Index, Source string
 	// ReadAll reads files that did not change by the index, too.
 	ReadAll bool
+	// Preserve selects what is kept of files besides.
+	Preserve Preserve
 	// Message, when not empty, is said of the import.
 	Message string
 	// Now is the clock that tells whether a file changed just now.
@@ -42,7 +44,7 @@ func Import(ctx context.Context, to Target, from fs.FS, into int64, options Impo
 		collector: collector{options: options.Options}, o: options, to: to, from: from, into: into,
 		files:      make(chan *Item, 4*options.Workers),
 		stored:     make(chan *Item, batchItems),
-		incomplete: make(map[string]bool), left: make(map[string]bool),
+		incomplete: make(map[string]bool), left: make(map[string]bool), inodes: make(map[inode]inodeContent),
 	}
 	im.links, _ = from.(fs.ReadLinkFS)
 	err := im.openIndex()
@@ -74,6 +76,11 @@ type importer struct {
 	gone    []goneNode      // what the walk missed, with Delete
 	blocked []*Item         // files whose place a directory has that is not empty
 	left    map[string]bool // where files moved away from
+	owners  owners
+
+	linking sync.Mutex
+	inodes  map[inode]inodeContent // files of several names
+	late    []*Item                // names of these that wait for another to be committed
 
 	failing    sync.Mutex
 	incomplete map[string]bool // directories that something was left out of
@@ -97,9 +104,10 @@ func (im *importer) run(caller context.Context) error {
 	group.Go(func() error { return im.batch(ctx, caller) })
 	err := group.Wait()
 	for item := range im.stored { // what an error left behind
-		if item.Content != nil {
-			item.Content.Abandon()
-		}
+		abandon([]*Item{item})
+	}
+	if err == nil {
+		err = im.storeLate(caller)
 	}
 	if err == nil && im.o.Delete {
 		err = im.remove(caller)
@@ -225,7 +233,7 @@ func (im *importer) foundDirectory(ctx context.Context, k *knowledge, item *Item
 		im.update(func(r *Report) { r.Directories++ })
 	} else {
 		item.Made = new(Directory)
-		item.Attributes = im.describe(&item.stat)
+		im.describeDirectory(item)
 		below.dir = item.Made
 		if err := send(ctx, im.stored, item); err != nil {
 			return nil, err

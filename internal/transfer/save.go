@@ -1,9 +1,7 @@
 package transfer
 
 import (
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,14 +13,16 @@ import (
 // of a file that is there: it is whole or not at all. Old is what is known of
 // that file, or nil. The new one takes over its permissions, or has those that
 // are kept when there was none, and is at no time readable by anybody who could
-// not read it then. Setuid, setgid and sticky bits are not restored. A file that
-// had holes gets them where there are only zeros.
-func Save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, write func(io.Writer) error) (err error) {
-	return save(root, name, old, kept, false, write)
+// not read it then, unless what is kept says otherwise: it gets everything that
+// kept knows, from which [Preserve.Filter] takes what nobody asked for. A file that
+// had holes gets them where there are only zeros. A *LostAttributesError says that
+// the file is in place and something of it could not be restored.
+func Save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, write func(io.Writer) error) error {
+	return new(restorer).save(root, name, old, kept, false, write)
 }
 
 // save is Save, which sparse lets make holes of all zeros.
-func save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, sparse bool, write func(io.Writer) error) (err error) {
+func (r *restorer) save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, sparse bool, write func(io.Writer) error) (err error) {
 	mode := fs.FileMode(0o666)
 	switch {
 	case old != nil:
@@ -34,10 +34,13 @@ func save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, sp
 	if err != nil {
 		return err
 	}
+	var lost error
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, root.Remove(temporary))
+			return
 		}
+		err = lostAttributes(lost)
 	}()
 	if sparse || kept.Sparse {
 		holes := &sparseWriter{file: file}
@@ -47,12 +50,11 @@ func save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, sp
 	} else {
 		err = write(file)
 	}
-	switch {
-	case err != nil:
-	case old != nil:
-		err = takeOver(file, old)
-	case kept.HasMode:
-		err = file.Chmod(mode)
+	if err == nil && old != nil {
+		mode, err = takeOver(file, old)
+	}
+	if err == nil {
+		lost = r.restore(file, old != nil || kept.HasMode, mode, kept)
 	}
 	if err == nil && !kept.MTime.IsZero() {
 		err = root.Chtimes(temporary, kept.MTime, kept.MTime)
@@ -71,13 +73,10 @@ func save(root *os.Root, name string, old fs.FileInfo, kept *attributes.File, sp
 	return err
 }
 
-// createTemporary makes a file of a new name in a directory and locks it. The
-// name is short, since the final one may be as long as a name can be.
+// createTemporary makes a file of a new name in a directory and locks it.
 func createTemporary(root *os.Root, mode fs.FileMode) (*os.File, string, error) {
 	for {
-		var unique [8]byte
-		_, _ = rand.Read(unique[:]) // never fails
-		name := fmt.Sprintf("%s%x", temporaryPrefix, unique)
+		name := temporaryName()
 		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
 		if errors.Is(err, fs.ErrExist) {
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 )
 
 // readTries is how often a file is read that changes meanwhile.
@@ -13,23 +14,18 @@ const readTries = 3
 
 var (
 	errOwn     = errors.New("is the database; not stored")
+	errLater   = errors.New("is being stored by another of its names")
 	errChanged = errors.New("changed while it was read, each time; what was stored may mix its old content and its new")
 )
 
 // store is a worker: it reads files and stores their content.
 func (im *importer) store(ctx context.Context) error {
 	for item := range im.files {
-		if err := im.storeItem(ctx, item); err != nil {
-			var source *SourceError
-			switch {
-			case errors.Is(err, errOwn):
-				im.skip(item.path, errOwn)
-			case errors.As(err, &source):
-				im.fail(item.path, source.Err)
-				im.done(Failed)
-			default:
-				return err
-			}
+		ok, err := im.tryItem(ctx, item)
+		if err != nil {
+			return err
+		}
+		if !ok {
 			continue
 		}
 		if err := send(ctx, im.stored, item); err != nil {
@@ -40,22 +36,42 @@ func (im *importer) store(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// tryItem stores a file or a symbolic link and reports whether it is to be named.
+// The error ends the import.
+func (im *importer) tryItem(ctx context.Context, item *Item) (stored bool, _ error) {
+	err := im.storeItem(ctx, item)
+	var source *SourceError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, errLater):
+		im.later(item)
+	case errors.Is(err, errOwn):
+		im.skip(item.path, errOwn)
+	case errors.As(err, &source):
+		im.fail(item.path, source.Err)
+		im.done(Failed)
+	default:
+		return false, err
+	}
+	return false, nil
+}
+
 // storeItem stores a file or a symbolic link, and sets what is known of it.
 func (im *importer) storeItem(ctx context.Context, item *Item) (err error) {
-	if item.stat.mode.Type() == fs.ModeSymlink {
-		item.Content, err = im.storeLink(ctx, item)
-	} else {
+	if item.stat.mode.Type() != fs.ModeSymlink {
 		item.Content, err = im.storeFile(ctx, item)
+		return err
 	}
-	if err == nil {
-		item.Attributes = im.describe(&item.stat)
+	if item.Content, err = im.storeLink(ctx, item); err == nil {
+		im.describe(item, nil)
 	}
 	return err
 }
 
 // storeFile stores a file as it is between two looks at it that agree. One that
 // never stands still is stored as it was read last, and reported.
-func (im *importer) storeFile(ctx context.Context, item *Item) (Content, error) {
+func (im *importer) storeFile(ctx context.Context, item *Item) (content Content, err error) {
 	f, err := im.from.Open(item.path)
 	if err != nil {
 		return nil, &SourceError{err}
@@ -71,11 +87,30 @@ func (im *importer) storeFile(ctx context.Context, item *Item) (Content, error) 
 	if im.to.Owns(before) {
 		return nil, errOwn
 	}
+	defer func() {
+		if err == nil {
+			im.describe(item, f)
+		}
+	}()
+	item.stat, item.looked = statOf(before), im.o.Now()
+	if content, later := im.knownContent(item); later {
+		return nil, errLater
+	} else if content != nil {
+		im.update(func(r *Report) { r.Bytes += content.Size() })
+		return content, nil
+	}
+	var from io.Reader = f
+	var holes *holesReader
+	if file, ok := f.(*os.File); ok && item.stat.hasHoles() {
+		holes = &holesReader{file: file}
+		from = holes
+	}
 	for try := 1; ; try++ {
-		content, err := im.to.Store(ctx, io.TeeReader(&contextReader{ctx, f}, &im.collector))
+		content, err := im.to.Store(ctx, io.TeeReader(&contextReader{ctx, from}, &im.collector))
 		if err != nil {
 			return nil, err
 		}
+		item.holes = holes != nil && holes.found
 		item.looked = im.o.Now()
 		after, err := f.Stat()
 		if err != nil {
@@ -95,6 +130,9 @@ func (im *importer) storeFile(ctx context.Context, item *Item) (Content, error) 
 		content.Abandon()
 		if _, err := again.Seek(0, io.SeekStart); err != nil {
 			return nil, &SourceError{err}
+		}
+		if holes != nil {
+			holes.rewind()
 		}
 		before = after
 	}

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -65,10 +64,7 @@ func (ex *exporter) writeLink(f *exportFile, info fs.FileInfo) (Outcome, error) 
 		}
 		outcome = Updated
 	}
-	if err := makeLink(root, node.Name, string(target.text), &node.Attributes); err != nil {
-		return Failed, err
-	}
-	return outcome, nil
+	return outcome, ex.makeLink(root, node.Name, string(target.text), &node.Attributes)
 }
 
 // mayReplace returns why what has the place of a file, or of a link, stays there;
@@ -93,15 +89,13 @@ func SaveLink(root *os.Root, name string, kept *attributes.File, content func(io
 	if _, err := content(&target); err != nil {
 		return err
 	}
-	return makeLink(root, name, string(target.text), kept)
+	return new(restorer).makeLink(root, name, string(target.text), kept)
 }
 
 // makeLink makes a symbolic link under a temporary name and then gives it its own.
-func makeLink(root *os.Root, name, target string, kept *attributes.File) error {
+func (r *restorer) makeLink(root *os.Root, name, target string, kept *attributes.File) error {
 	for {
-		var unique [8]byte
-		_, _ = rand.Read(unique[:]) // never fails
-		temporary := fmt.Sprintf("%s%x", temporaryPrefix, unique)
+		temporary := temporaryName()
 		err := root.Symlink(target, temporary)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -109,6 +103,7 @@ func makeLink(root *os.Root, name, target string, kept *attributes.File) error {
 		if err != nil {
 			return err
 		}
+		_, lost := r.chown(func(uid, gid int) error { return root.Lchown(temporary, uid, gid) }, kept.Owner)
 		if !kept.MTime.IsZero() {
 			err = setLinkTime(root, temporary, kept.MTime)
 		}
@@ -116,8 +111,8 @@ func makeLink(root *os.Root, name, target string, kept *attributes.File) error {
 			err = root.Rename(temporary, name)
 		}
 		if err != nil {
-			err = errors.Join(err, root.Remove(temporary))
+			return errors.Join(err, root.Remove(temporary))
 		}
-		return err
+		return lostAttributes(lost)
 	}
 }

@@ -5,7 +5,12 @@ package transfer
 import (
 	"io/fs"
 	"os"
+
+	"github.com/stardustdb/stardust/internal/attributes"
 )
 
-// takeOver gives a new file the permissions of the one that it will replace.
-func takeOver(file *os.File, old fs.FileInfo) error { return file.Chmod(old.Mode().Perm()) }
+// takeOver returns the permissions of the file that a new one will replace.
+func takeOver(_ *os.File, old fs.FileInfo) (fs.FileMode, error) { return old.Mode().Perm(), nil }
+
+// owns reports that it is not known.
+func (r *restorer) owns(fs.FileInfo, *attributes.Owner) bool { return false }

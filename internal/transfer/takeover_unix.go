@@ -6,17 +6,19 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/stardustdb/stardust/internal/attributes"
 )
 
-// takeOver gives a new file the owner and permissions of the one that it will
-// replace. Where the owner may not be given, nobody gains by it: the group's
-// permissions are those of a group that is the same.
-func takeOver(file *os.File, old fs.FileInfo) error {
+// takeOver gives a new file the owner of the one that it will replace, and returns
+// the permissions that it is to have. Where the owner may not be given, nobody
+// gains by it: the group's permissions are those of a group that is the same.
+func takeOver(file *os.File, old fs.FileInfo) (fs.FileMode, error) {
 	mode := old.Mode().Perm()
 	if st, ok := old.Sys().(*syscall.Stat_t); ok {
 		now, err := file.Stat()
 		if err != nil {
-			return err
+			return 0, err
 		}
 		mine, ok := now.Sys().(*syscall.Stat_t)
 		if !ok || mine.Uid != st.Uid || mine.Gid != st.Gid {
@@ -29,5 +31,12 @@ func takeOver(file *os.File, old fs.FileInfo) error {
 			}
 		}
 	}
-	return file.Chmod(mode)
+	return mode, nil
+}
+
+// owns reports whether a file belongs to an owner.
+func (r *restorer) owns(info fs.FileInfo, o *attributes.Owner) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	uid, gid := r.numbers(o)
+	return ok && int(st.Uid) == uid && int(st.Gid) == gid
 }

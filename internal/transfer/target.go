@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
@@ -22,6 +23,9 @@ type Target interface {
 	Children(ctx context.Context, directory int64) iter.Seq2[Child, error]
 	// Child returns what a directory has under a name, and whether it has.
 	Child(ctx context.Context, directory int64, name string) (Child, bool, error)
+	// Attributes returns the value of the attribute attributes.NameFile of a node;
+	// empty when it has none.
+	Attributes(ctx context.Context, entity int64) ([]byte, error)
 	// Store reads a file to its end and stores the bytes, which nothing names
 	// yet. It returns a *SourceError for an error of the reader; any other
 	// error ends the import.
@@ -106,6 +110,9 @@ type Item struct {
 	// Attributes is what the file system knows of it besides, as the value of
 	// the attribute attributes.NameFile; nil when it knows nothing.
 	Attributes []byte
+	// Speaks are the members that Attributes speaks for: of a node that is there,
+	// it takes away those that it does not name.
+	Speaks attributes.Members
 	// Replace lets it take the place of a file, or of an empty directory, when
 	// it is of the other kind.
 	Replace bool
@@ -122,9 +129,12 @@ type Item struct {
 
 	path     string // where it lies in the source
 	stat     stat
+	holes    bool      // it had some
+	late     bool      // it waited for another name of the file
 	looked   time.Time // when it was so
 	inTheWay int64     // what blocked it
 	again    bool      // it was blocked before
+	aside    bool      // it is no file of its own, and not reported
 }
 
 // Directory is a directory of the tree. Only Commit uses it: the walk does not

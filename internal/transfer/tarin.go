@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"strings"
 
@@ -15,17 +14,25 @@ import (
 
 var errOutside = errors.New("its name leads out of the archive; not imported")
 
+// TarOptions are the options of the import of an archive.
+type TarOptions struct {
+	Options
+	// Preserve selects what is kept of its entries besides.
+	Preserve Preserve
+}
+
 // ReadTar copies the files, directories and links of a tar archive into a
 // directory of the tree, as they come. The report is valid with an error, too:
 // what was committed stays.
-func ReadTar(ctx context.Context, to Target, from io.Reader, into int64, options Options) (*Report, error) {
+func ReadTar(ctx context.Context, to Target, from io.Reader, into int64, options TarOptions) (*Report, error) {
 	t := &tarImport{
 		importer: importer{
-			collector: collector{options: options}, to: to, into: into,
+			collector: collector{options: options.Options}, o: ImportOptions{Preserve: options.Preserve}, to: to, into: into,
 			incomplete: make(map[string]bool), left: make(map[string]bool),
 		},
 		directories: map[string]*Directory{".": {Entity: into}},
 		named:       make(map[string]bool),
+		targets:     make(map[string]bool),
 	}
 	err := t.run(ctx, tar.NewReader(&contextReader{ctx, from}))
 	if errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -47,6 +54,7 @@ type tarImport struct {
 	directories map[string]*Directory
 	items       []*Item
 	named       map[string]bool // paths of items
+	targets     map[string]bool // files that say that they are linked
 	size        int64
 }
 
@@ -104,7 +112,10 @@ func (t *tarImport) entry(ctx context.Context, h *tar.Header, content io.Reader)
 			return err
 		}
 	}
-	item := &Item{path: name, Name: path.Base(name), Attributes: tarAttributes(h), Replace: true}
+	item := &Item{path: name, Name: path.Base(name), Replace: true}
+	if h.Typeflag != tar.TypeLink {
+		t.describe(item, h)
+	}
 	var from io.Reader
 	switch h.Typeflag {
 	case tar.TypeDir:
@@ -174,8 +185,10 @@ func (t *tarImport) directory(ctx context.Context, item *Item) error {
 // link brings another name of a file that came before.
 func (t *tarImport) link(ctx context.Context, item *Item, target string) error {
 	target = path.Clean("/" + target)[1:]
-	if err := t.flush(ctx); err != nil { // so that the tree has it
-		return err
+	if t.named[target] {
+		if err := t.flush(ctx); err != nil { // so that the tree has it
+			return err
+		}
 	}
 	d := t.directories[parentOf(target)]
 	var child Child
@@ -192,29 +205,44 @@ func (t *tarImport) link(ctx context.Context, item *Item, target string) error {
 		return nil
 	}
 	item.Content = t.to.Published(child.Digest, child.Size)
+	if target == item.path {
+		t.fail(item.path, errors.New("is a link to itself"))
+		return nil
+	}
+	text, err := t.to.Attributes(ctx, child.Entity)
+	if err != nil {
+		return err
+	}
+	known, err := attributes.Decode(text)
+	if err != nil {
+		known = attributes.File{}
+	}
+	if !t.o.Preserve.HardLinks {
+		known.Link = ""
+	}
+	if t.o.Preserve.HardLinks && known.Link == "" {
+		// The node stands for the file, as no other text does in this database.
+		known.Link = fmt.Sprintf("node:%d", child.Entity)
+		if err := t.say(ctx, target, &child, known.Link); err != nil {
+			return err
+		}
+	}
+	if item.Attributes, err = known.Encode(); err != nil {
+		return err
+	}
+	item.Speaks = t.o.Preserve.members()
 	return t.add(ctx, item)
 }
 
-// tarAttributes are what an archive knows of an entry.
-func tarAttributes(h *tar.Header) []byte {
-	f := attributes.File{MTime: h.ModTime}
-	if h.Typeflag == tar.TypeSymlink {
-		f.Type = attributes.Symlink
-	} else {
-		f.SetMode(h.FileInfo().Mode() &^ fs.ModeType)
+// say makes a file say that it is one of several names.
+func (t *tarImport) say(ctx context.Context, target string, child *Child, link string) error {
+	text, err := (&attributes.File{Link: link}).Encode()
+	if err != nil || t.targets[target] {
+		return err
 	}
-	for name, value := range h.PAXRecords {
-		if name, ok := strings.CutPrefix(name, paxXattr); ok {
-			if f.Xattrs == nil {
-				f.Xattrs = make(map[string][]byte)
-			}
-			f.Xattrs[name] = []byte(value)
-		}
-	}
-	f.Owner = &attributes.Owner{UID: uint32(h.Uid), GID: uint32(h.Gid), User: h.Uname, Group: h.Gname}
-	text, err := f.Encode()
-	if err != nil {
-		return nil // of nothing that a header holds
-	}
-	return text
+	t.targets[target] = true
+	return t.add(ctx, &Item{
+		path: target, Name: path.Base(target), Content: t.to.Published(child.Digest, child.Size),
+		Attributes: text, Speaks: attributes.MemberLink, aside: true,
+	})
 }

@@ -1,7 +1,9 @@
 package transfer
 
 import (
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +14,14 @@ import (
 
 // temporaryPrefix begins the names of files that are being written.
 const temporaryPrefix = ".stardust-export-"
+
+// temporaryName returns a new name of that kind. It is short, since the final one
+// may be as long as a name can be.
+func temporaryName() string {
+	var unique [8]byte
+	_, _ = rand.Read(unique[:]) // never fails
+	return fmt.Sprintf("%s%x", temporaryPrefix, unique)
+}
 
 // namesRead is how many names of a directory are read at a time.
 const namesRead = 1024

@@ -50,13 +50,13 @@ func (im *importer) fittingIndex() *fileindex.Reader {
 
 // kept names what imports keep of each file beside its content: an index of one
 // that kept something else says nothing of what is missing.
-const kept = "mode,mtime,type"
+const kept = "mode,mtime,type,sparse"
 
 // binding is what an index of this import is about.
 func (im *importer) binding(s State) fileindex.Binding {
 	return fileindex.Binding{
 		Identity: s.Identity, Revision: s.Last, Record: s.Record, Exact: s.Exact,
-		Source: im.o.Source, Into: im.into, Keeps: kept, Rules: im.rules(),
+		Source: im.o.Source, Into: im.into, Keeps: kept + im.o.Preserve.String(), Rules: im.rules(),
 	}
 }
 

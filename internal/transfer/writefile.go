@@ -33,7 +33,7 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 		}
 		if same {
 			ex.update(func(r *Report) { r.Bytes += node.Size })
-			return Unchanged, nil
+			return Unchanged, ex.refresh(root, node.Name, info, &node.Attributes)
 		}
 		if err := ex.makeWay(root, node.Name, info); err != nil {
 			return Failed, err
@@ -44,10 +44,10 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 		info = nil // a link has no permissions to take over
 	}
 	var written int64
-	err = save(root, node.Name, info, &node.Attributes, ex.sparse, func(w io.Writer) error {
+	err = ex.save(root, node.Name, info, &node.Attributes, ex.sparse, func(w io.Writer) error {
 		return ex.from.WriteContent(node, io.MultiWriter(w, &ex.collector, counter{&written}))
 	})
-	if err != nil {
+	if _, there := errors.AsType[*LostAttributesError](err); err != nil && !there {
 		ex.lose(written)
 	}
 	return outcome, err
