@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -26,39 +27,39 @@ const (
 	defaultStorageClass = "STANDARD"
 )
 
-// attributes reads from the request's headers what to store with an object.
-func (x *exchange) attributes() (objectstore.Attributes, error) {
+// givenAttributes reads from the request's headers what to store with an object.
+func (q *request) givenAttributes() (objectstore.Attributes, error) {
 	a := objectstore.Attributes{
-		ContentType:        x.r.Header.Get("Content-Type"),
-		ContentEncoding:    contentEncoding(x.r.Header.Values("Content-Encoding")),
-		ContentDisposition: x.r.Header.Get("Content-Disposition"),
-		ContentLanguage:    x.r.Header.Get("Content-Language"),
-		CacheControl:       x.r.Header.Get("Cache-Control"),
+		ContentType:        q.r.Header.Get("Content-Type"),
+		ContentEncoding:    contentEncoding(q.r.Header.Values("Content-Encoding")),
+		ContentDisposition: q.r.Header.Get("Content-Disposition"),
+		ContentLanguage:    q.r.Header.Get("Content-Language"),
+		CacheControl:       q.r.Header.Get("Cache-Control"),
 	}
 	var err error
-	if a.Metadata, err = x.userMetadata(); err != nil {
+	if a.Metadata, err = q.userMetadata(); err != nil {
 		return a, err
 	}
-	x.reserve(&a, reservedExpires, x.r.Header.Get("Expires"))
-	class := x.header("X-Amz-Storage-Class")
+	reserve(&a, reservedExpires, q.r.Header.Get("Expires"))
+	class := q.header("X-Amz-Storage-Class")
 	switch class {
 	case "", defaultStorageClass:
 	case "REDUCED_REDUNDANCY", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER",
 		"DEEP_ARCHIVE", "OUTPOSTS", "GLACIER_IR", "SNOW", "EXPRESS_ONEZONE":
-		x.reserve(&a, reservedClass, class)
+		reserve(&a, reservedClass, class)
 	default:
 		return a, s3err.StorageClassInvalid.New()
 	}
-	redirect := x.header("X-Amz-Website-Redirect-Location")
+	redirect := q.header("X-Amz-Website-Redirect-Location")
 	if redirect != "" && !strings.HasPrefix(redirect, "/") && !strings.HasPrefix(redirect, "http://") && !strings.HasPrefix(redirect, "https://") {
 		return a, s3err.RedirectInvalid.New()
 	}
-	x.reserve(&a, reservedRedirect, redirect)
+	reserve(&a, reservedRedirect, redirect)
 	return a, nil
 }
 
 // userMetadata reads the x-amz-meta- headers, or in a presigned URL parameters.
-func (x *exchange) userMetadata() (map[string]string, error) {
+func (q *request) userMetadata() (map[string]string, error) {
 	var metadata map[string]string
 	total := 0
 	add := func(key, value string) error {
@@ -74,15 +75,15 @@ func (x *exchange) userMetadata() (map[string]string, error) {
 		metadata[key] = value
 		return nil
 	}
-	for name, values := range x.r.Header {
+	for name, values := range q.r.Header {
 		if key, ok := strings.CutPrefix(strings.ToLower(name), metaPrefix); ok && key != "" {
 			if err := add(key, strings.Join(values, ",")); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if x.identity.Presigned {
-		for _, p := range x.query {
+	if q.identity.Presigned {
+		for _, p := range q.query {
 			if key, ok := strings.CutPrefix(strings.ToLower(p.Key), metaPrefix); ok && key != "" {
 				if err := add(key, p.Value); err != nil {
 					return nil, err
@@ -94,7 +95,7 @@ func (x *exchange) userMetadata() (map[string]string, error) {
 }
 
 // reserve keeps a value under a reserved key, unless it is empty.
-func (x *exchange) reserve(a *objectstore.Attributes, key, value string) {
+func reserve(a *objectstore.Attributes, key, value string) {
 	if value == "" {
 		return
 	}
@@ -107,9 +108,9 @@ func (x *exchange) reserve(a *objectstore.Attributes, key, value string) {
 // reserveChecksum keeps a checksum that a header of the request gives. One
 // that comes in a trailer is known only when the attributes are with the Store
 // already, unless the body was buffered.
-func (x *exchange) reserveChecksum(a *objectstore.Attributes, d checksum.Declared) {
+func reserveChecksum(a *objectstore.Attributes, d checksum.Declared) {
 	if d.Value != "" {
-		x.reserve(a, reservedChecksum, string(d.Algorithm)+" "+d.Value)
+		reserve(a, reservedChecksum, string(d.Algorithm)+" "+d.Value)
 	}
 }
 
@@ -179,19 +180,19 @@ func setObjectHeaders(h http.Header, meta objectstore.ObjectMeta, a objectstore.
 
 // refuseUnsupported refuses headers that ask for what this endpoint does not
 // do and whose silent neglect would harm: encryption, locks, open access.
-func (x *exchange) refuseUnsupported() error {
-	if err := x.checkACL(); err != nil {
+func (q *request) refuseUnsupported() error {
+	if err := q.checkACL(); err != nil {
 		return err
 	}
 	for _, name := range [...]string{
 		"X-Amz-Server-Side-Encryption", "X-Amz-Server-Side-Encryption-Customer-Algorithm",
 		"X-Amz-Server-Side-Encryption-Customer-Key", "X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id",
 	} {
-		if x.header(name) != "" {
+		if q.header(name) != "" {
 			return s3err.NotImplemented.New().With("Header", name)
 		}
 	}
-	mode, until, hold := x.header("X-Amz-Object-Lock-Mode"), x.header("X-Amz-Object-Lock-Retain-Until-Date"), x.header("X-Amz-Object-Lock-Legal-Hold")
+	mode, until, hold := q.header("X-Amz-Object-Lock-Mode"), q.header("X-Amz-Object-Lock-Retain-Until-Date"), q.header("X-Amz-Object-Lock-Legal-Hold")
 	switch {
 	case mode == "" && until == "" && hold == "":
 		return nil
@@ -207,9 +208,22 @@ func (x *exchange) refuseUnsupported() error {
 		switch {
 		case err != nil:
 			return s3err.RetainDateInvalid.New()
-		case t.Before(x.h.options.Clock()):
+		case t.Before(q.options.Clock()):
 			return s3err.RetainDatePast.New()
 		}
 	}
 	return s3err.LockNotConfigured.New()
+}
+
+// quoteETag returns an ETag as headers have it.
+func quoteETag(etag string) string {
+	if etag == "" {
+		return ""
+	}
+	return `"` + etag + `"`
+}
+
+// checksumOf returns a checksum as documents have it.
+func checksumOf(c checksum.Algorithm, value string) document.Checksum {
+	return document.Checksum{Value: document.NewElement(c.Element(), value), Kind: kindOf(value)}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -13,8 +14,11 @@ import (
 // maxBuckets is the most entries of a page of ListBuckets.
 const maxBuckets = 10000
 
-// listBuckets serves ListBuckets.
-func (x *exchange) listBuckets() error {
+// buckets are what is done to buckets as such.
+type buckets struct{ *exchange }
+
+// list serves ListBuckets.
+func (x buckets) list() error {
 	limit := maxBuckets
 	if value := x.query.Get("max-buckets"); value != "" {
 		n, err := strconv.Atoi(value)
@@ -31,9 +35,7 @@ func (x *exchange) listBuckets() error {
 		}
 	}
 	prefix := x.query.Get("prefix")
-	d := newDocument("ListAllMyBucketsResult", namespace)
-	d.user("Owner", x.owner())
-	d.open("Buckets")
+	d := document.ListAllMyBucketsResult{Owner: document.NewOwner(x.owner()), Prefix: prefix}
 	count, last, truncated := 0, "", false
 	buckets, err := x.h.listBuckets(x.r.Context())
 	if err != nil {
@@ -47,38 +49,33 @@ func (x *exchange) listBuckets() error {
 			break
 		}
 		count, last = count+1, b.name
-		d.open("Bucket")
-		d.text("Name", b.name)
-		d.time("CreationDate", b.created)
-		d.text("BucketRegion", x.h.options.Region)
-		d.close("Bucket")
+		d.Buckets.Bucket = append(d.Buckets.Bucket, document.Bucket{
+			Name: b.name, CreationDate: document.Time(b.created), BucketRegion: x.options.Region,
+		})
 	}
-	d.close("Buckets")
-	d.optional("Prefix", prefix)
 	if truncated {
-		d.text("ContinuationToken", newToken(last))
+		d.ContinuationToken = newToken(last)
 	}
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }
 
-// headBucket serves HeadBucket. It asks the Store for its first object, so that a
+// head serves HeadBucket. It asks the Store for its first object, so that a
 // bucket elsewhere that does not exist, or denies access, is not said to be there.
-func (x *exchange) headBucket() error {
+func (x buckets) head() error {
 	for _, err := range x.bucket.store.List(x.r.Context(), &objectstore.ListOptions{Extensions: x.extensions()}) {
 		if err != nil {
 			return err
 		}
 		break
 	}
-	x.w.Header().Set("X-Amz-Bucket-Region", x.h.options.Region)
+	x.w.Header().Set("X-Amz-Bucket-Region", x.options.Region)
 	x.w.Header().Set("Content-Type", "application/xml")
 	x.writeStatus(http.StatusOK)
 	return nil
 }
 
-// createBucket serves CreateBucket.
-func (x *exchange) createBucket() error {
+// create serves CreateBucket.
+func (x buckets) create() error {
 	if err := x.checkACL(); err != nil {
 		return err
 	}
@@ -103,33 +100,32 @@ func (x *exchange) createBucket() error {
 	} else if exists {
 		return s3err.BucketOwned.New()
 	}
-	if x.h.options.CreateBucket == nil {
+	if x.options.CreateBucket == nil {
 		return s3err.BucketCreationDenied.New()
 	}
-	store, err := x.h.options.CreateBucket(x.r.Context(), x.bucketName)
+	store, err := x.options.CreateBucket(x.r.Context(), x.bucketName)
 	if err != nil {
 		return err
 	}
 	b := x.h.newBucket(x.bucketName, store, true)
-	b.elsewhere = x.h.options.OpenBucket != nil
+	b.elsewhere = x.options.OpenBucket != nil
 	x.h.buckets.add(b)
 	x.w.Header().Set("Location", "/"+x.bucketName)
 	x.w.Header().Set("X-Amz-Bucket-Arn", "arn:aws:s3:::"+x.bucketName)
-	x.w.Header().Set("Content-Length", "0")
-	x.writeStatus(http.StatusOK)
+	x.writeEmpty()
 	return nil
 }
 
 // exists reports whether there is a bucket of the request's name.
-func (x *exchange) exists() (bool, error) {
+func (x buckets) exists() (bool, error) {
 	b, err := x.h.buckets.get(x.bucketName)
 	if err == nil && !b.elsewhere {
 		return true, nil
 	}
-	if x.h.options.OpenBucket == nil {
+	if x.options.OpenBucket == nil {
 		return false, nil
 	}
-	_, err = x.h.options.OpenBucket(x.r.Context(), x.bucketName)
+	_, err = x.options.OpenBucket(x.r.Context(), x.bucketName)
 	if errors.Is(err, objectstore.ErrNoBucket) {
 		return false, nil
 	}
@@ -137,7 +133,7 @@ func (x *exchange) exists() (bool, error) {
 }
 
 // checkLocation reads the optional document that says where a bucket should be.
-func (x *exchange) checkLocation() error {
+func (x buckets) checkLocation() error {
 	if x.r.ContentLength == 0 {
 		return nil
 	}
@@ -145,7 +141,7 @@ func (x *exchange) checkLocation() error {
 		switch c.name() {
 		case "LocationConstraint":
 			region, err := c.text()
-			if region = strings.TrimSpace(region); err == nil && region != "" && region != x.h.options.Region {
+			if region = strings.TrimSpace(region); err == nil && region != "" && region != x.options.Region {
 				return s3err.LocationInvalid.New().With("LocationConstraint", region)
 			}
 			return err
@@ -162,9 +158,9 @@ func (x *exchange) checkLocation() error {
 	})
 }
 
-// deleteBucket serves DeleteBucket.
-func (x *exchange) deleteBucket() error {
-	if !x.bucket.dynamic || x.h.options.DeleteBucket == nil {
+// delete serves DeleteBucket.
+func (x buckets) delete() error {
+	if !x.bucket.dynamic || x.options.DeleteBucket == nil {
 		return s3err.BucketDeletionDenied.New()
 	}
 	ctx := x.r.Context()
@@ -177,7 +173,7 @@ func (x *exchange) deleteBucket() error {
 	if !x.h.buckets.remove(x.bucket) {
 		return noSuchBucket(x.bucketName)
 	}
-	err := errors.Join(x.bucket.close(ctx), x.h.options.DeleteBucket(ctx, x.bucketName, x.bucket.store))
+	err := errors.Join(x.bucket.close(ctx), x.options.DeleteBucket(ctx, x.bucketName, x.bucket.store))
 	if err != nil {
 		return err
 	}

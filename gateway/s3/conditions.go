@@ -98,8 +98,8 @@ func parseETags(list string, weak bool) []string {
 
 // putCondition reads the conditions of a write: If-None-Match: * to create, or
 // If-Match with the ETag to replace.
-func (x *exchange) putCondition() (objectstore.PutMode, objectstore.UpdateVersion, error) {
-	match, noneMatch := x.r.Header.Get("If-Match"), x.r.Header.Get("If-None-Match")
+func (q *request) putCondition() (objectstore.PutMode, objectstore.UpdateVersion, error) {
+	match, noneMatch := q.r.Header.Get("If-Match"), q.r.Header.Get("If-None-Match")
 	switch {
 	case match == "" && noneMatch == "":
 		return objectstore.Overwrite, objectstore.UpdateVersion{}, nil

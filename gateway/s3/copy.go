@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -38,8 +39,11 @@ func parseCopySource(header string) (copySource, error) {
 	return copySource{bucket, key, version}, nil
 }
 
+// copies make objects and parts of other objects.
+type copies struct{ *exchange }
+
 // source finds the object that the request copies from.
-func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions, error) {
+func (x copies) source() (*bucket, objectstore.Path, *objectstore.GetOptions, error) {
 	source, err := parseCopySource(x.r.Header.Get("X-Amz-Copy-Source"))
 	if err != nil {
 		return nil, "", nil, err
@@ -59,8 +63,8 @@ func (x *exchange) source() (*bucket, objectstore.Path, *objectstore.GetOptions,
 		return nil, "", nil, err
 	}
 	o := &objectstore.GetOptions{Version: source.version}
-	if x.h.options.Extensions != nil {
-		o.Extensions = x.h.options.Extensions(x.r, source.bucket, path)
+	if x.options.Extensions != nil {
+		o.Extensions = x.options.Extensions(x.r, source.bucket, path)
 	}
 	return b, path, o, sourceConditions(x.header).apply(o)
 }
@@ -75,8 +79,8 @@ func sourceFailure(err error) error {
 }
 
 // directive reads the header of that kind of directive: COPY, the default, or REPLACE.
-func (x *exchange) directive(kind string) (replace bool, err error) {
-	switch x.header("X-Amz-" + kind + "-Directive") {
+func (q *request) directive(kind string) (replace bool, err error) {
+	switch q.header("X-Amz-" + kind + "-Directive") {
 	case "", "COPY":
 		return false, nil
 	case "REPLACE":
@@ -86,8 +90,8 @@ func (x *exchange) directive(kind string) (replace bool, err error) {
 	}
 }
 
-// copyObject serves CopyObject.
-func (x *exchange) copyObject() error {
+// object serves CopyObject.
+func (x copies) object() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
@@ -103,7 +107,7 @@ func (x *exchange) copyObject() error {
 	if err != nil {
 		return err
 	}
-	attributes, err := x.attributes()
+	attributes, err := x.givenAttributes()
 	if err != nil {
 		return err
 	}
@@ -125,25 +129,21 @@ func (x *exchange) copyObject() error {
 	}
 	c := copying{from: from, path: path, get: o, attributes: attributes, replace: replace, replaceTags: replaceTags}
 	c.put = objectstore.PutOptions{Mode: mode, UpdateVersion: version, Tags: tags, Extensions: x.extensions()}
-	if err := x.runCopy(c); err != nil {
+	if err := x.run(c); err != nil {
 		return x.writeError(err, mode)
 	}
-	result, err := x.head()
+	result, err := x.stat()
 	if err != nil {
 		return err
 	}
 	if result.Meta.Version != "" {
 		x.w.Header().Set("X-Amz-Version-Id", result.Meta.Version)
 	}
-	d := newDocument("CopyObjectResult", namespace)
-	d.etag(result.Meta.ETag)
-	d.time("LastModified", result.Meta.LastModified)
+	d := document.CopyObjectResult{ETag: document.ETag(result.Meta.ETag), LastModified: document.Time(result.Meta.LastModified)}
 	if c, value, ok := storedChecksum(result.Attributes); ok {
-		d.text(c.Element(), value)
-		d.text("ChecksumType", kindOf(value))
+		d.Checksum = checksumOf(c, value)
 	}
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }
 
 // copying is a copy to be made.
@@ -163,9 +163,9 @@ func (c copying) plain(to *bucket, conditions conditions) bool {
 		!c.replaceTags && conditions.none()
 }
 
-// runCopy has the Store copy where it can. Otherwise the bytes go through here:
+// run has the Store copy where it can. Otherwise the bytes go through here:
 // from one read under the conditions into one write.
-func (x *exchange) runCopy(c copying) error {
+func (x copies) run(c copying) error {
 	ctx := x.r.Context()
 	if c.plain(x.bucket, sourceConditions(x.header)) {
 		o := &objectstore.CopyOptions{Mode: c.put.Mode, Extensions: c.put.Extensions}
@@ -225,8 +225,8 @@ func bodyOf(r io.Reader, size int64) objectstore.Body {
 	return objectstore.Stream(r, size)
 }
 
-// uploadPartCopy serves UploadPartCopy.
-func (x *exchange) uploadPartCopy() error {
+// part serves UploadPartCopy.
+func (x copies) part() error {
 	id, number, err := x.partParameters()
 	if err != nil {
 		return err
@@ -259,13 +259,11 @@ func (x *exchange) uploadPartCopy() error {
 		return err
 	}
 	if part.LastModified.IsZero() {
-		part.LastModified = x.h.options.Clock().Truncate(time.Second)
+		part.LastModified = x.options.Clock().Truncate(time.Second)
 	}
-	d := newDocument("CopyPartResult", namespace)
-	d.time("LastModified", part.LastModified)
-	d.etag(part.ETag)
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, document.CopyPartResult{
+		LastModified: document.Time(part.LastModified), ETag: document.ETag(part.ETag),
+	})
 }
 
 func copyRangeFailure(row s3err.Row) *Failure {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -13,8 +14,11 @@ import (
 // maxDeletes is how many keys a DeleteObjects may name.
 const maxDeletes = 1000
 
-// deleteObject serves DeleteObject. That there was no object is a success.
-func (x *exchange) deleteObject() error {
+// deletes remove objects.
+type deletes struct{ *exchange }
+
+// one serves DeleteObject. That there was no object is a success.
+func (x deletes) one() error {
 	if err := checkVersion(x.query.Get("versionId")); err != nil {
 		return err
 	}
@@ -56,8 +60,8 @@ func checkVersion(id string) error {
 	return s3err.VersionInvalid.New()
 }
 
-// deleteObjects serves DeleteObjects.
-func (x *exchange) deleteObjects() error {
+// many serves DeleteObjects.
+func (x deletes) many() error {
 	var paths []objectstore.Path
 	refused := make(map[string]*Failure)
 	count, quiet := 0, false
@@ -101,28 +105,21 @@ func (x *exchange) deleteObjects() error {
 	if count == 0 {
 		return malformedXML(errors.New("no keys"))
 	}
-	d := newDocument("DeleteResult", namespace)
+	var d document.DeleteResult
 	for key, failure := range refused {
-		appendDeleteError(d, key, failure)
+		d.Error = append(d.Error, deleteError(key, failure))
 	}
 	for path, err := range objectstore.DeleteAll(x.r.Context(), x.bucket.store, slices.Values(paths)) {
 		switch {
 		case err != nil:
-			appendDeleteError(d, string(path), x.failureOf(err))
+			d.Error = append(d.Error, deleteError(string(path), x.failureOf(err)))
 		case !quiet:
-			d.open("Deleted")
-			d.text("Key", string(path))
-			d.close("Deleted")
+			d.Deleted = append(d.Deleted, document.Deleted{Key: string(path)})
 		}
 	}
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }
 
-func appendDeleteError(d *document, key string, failure *Failure) {
-	d.open("Error")
-	d.text("Key", key)
-	d.text("Code", failure.Code())
-	d.text("Message", failure.Message)
-	d.close("Error")
+func deleteError(key string, failure *Failure) document.DeleteError {
+	return document.DeleteError{Key: key, Code: failure.Code(), Message: failure.Message}
 }

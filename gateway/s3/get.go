@@ -7,31 +7,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
 // getOptions reads the options of a Store's Get from the request.
-func (x *exchange) getOptions() (*objectstore.GetOptions, error) {
-	o := &objectstore.GetOptions{Extensions: x.extensions(), Range: parseRange(x.r.Header.Get("Range"))}
-	if version := x.query.Get("versionId"); version != "" && version != "null" {
+func (q *request) getOptions() (*objectstore.GetOptions, error) {
+	o := &objectstore.GetOptions{Extensions: q.extensions(), Range: parseRange(q.r.Header.Get("Range"))}
+	if version := q.query.Get("versionId"); version != "" && version != "null" {
 		o.Version = version
 	}
-	return o, readConditions(x.r.Header).apply(o)
+	return o, readConditions(q.r.Header).apply(o)
 }
 
-// head returns the object's metadata, without conditions.
-func (x *exchange) head() (*objectstore.GetResult, error) {
-	return x.bucket.store.Get(x.r.Context(), x.path, &objectstore.GetOptions{Head: true, Extensions: x.extensions()})
-}
+// objects are what is read and written of single objects.
+type objects struct{ *exchange }
 
-// getObject serves GetObject.
-func (x *exchange) getObject() error { return x.readObject(false) }
+// get serves GetObject.
+func (x objects) get() error { return x.read(false) }
 
-// headObject serves HeadObject.
-func (x *exchange) headObject() error { return x.readObject(true) }
+// head serves HeadObject.
+func (x objects) head() error { return x.read(true) }
 
-func (x *exchange) readObject(head bool) error {
+func (x objects) read(head bool) error {
 	o, err := x.getOptions()
 	if err != nil {
 		return err
@@ -93,7 +92,10 @@ func (x *exchange) readObject(head bool) error {
 	if head {
 		return nil
 	}
-	return x.send(result.Body, end-start)
+	if err := x.send(result.Body, end-start); err != nil {
+		return fmt.Errorf("object %q: %w", x.path, err)
+	}
+	return nil
 }
 
 // contentRange returns the header of that name.
@@ -106,7 +108,7 @@ func contentRange(start, end, size int64) string {
 
 // partNumber reads the parameter of that name and asks for the bytes of that part.
 // An object whose parts are not known has one.
-func (x *exchange) partNumber(o *objectstore.GetOptions) (bool, error) {
+func (x objects) partNumber(o *objectstore.GetOptions) (bool, error) {
 	if !x.query.Has("partNumber") {
 		return false, nil
 	}
@@ -145,8 +147,8 @@ func invalidPartNumber() *Failure {
 
 // ifRange reports whether a range applies: it does unless If-Range names
 // another state of the object.
-func (x *exchange) ifRange(meta objectstore.ObjectMeta) bool {
-	value := x.r.Header.Get("If-Range")
+func (q *request) ifRange(meta objectstore.ObjectMeta) bool {
+	value := q.r.Header.Get("If-Range")
 	if value == "" {
 		return true
 	}
@@ -158,17 +160,17 @@ func (x *exchange) ifRange(meta objectstore.ObjectMeta) bool {
 }
 
 // readFailure makes S3's answer of a failed Get.
-func (x *exchange) readFailure(err error, o *objectstore.GetOptions) error {
+func (x objects) readFailure(err error, o *objectstore.GetOptions) error {
 	switch {
 	case errors.Is(err, objectstore.ErrInvalidRange):
 		size := int64(-1)
-		if result, headErr := x.head(); headErr == nil {
+		if result, headErr := x.stat(); headErr == nil {
 			size = result.Meta.Size
 		}
 		return x.invalidRange(err, size)
 	case errors.Is(err, objectstore.ErrNotModified):
 		// The answer must carry what a cache keeps.
-		if result, headErr := x.head(); headErr == nil {
+		if result, headErr := x.stat(); headErr == nil {
 			setObjectHeaders(x.w.Header(), result.Meta, result.Attributes)
 			x.w.Header().Del("Content-Type")
 		}
@@ -178,7 +180,7 @@ func (x *exchange) readFailure(err error, o *objectstore.GetOptions) error {
 	return err
 }
 
-func (x *exchange) invalidRange(err error, size int64) error {
+func (x objects) invalidRange(err error, size int64) error {
 	failure := s3err.InvalidRange.Wrap(err).With("RangeRequested", x.r.Header.Get("Range"))
 	if size >= 0 {
 		failure = failure.With("ActualObjectSize", strconv.FormatInt(size, 10))
@@ -189,9 +191,9 @@ func (x *exchange) invalidRange(err error, size int64) error {
 
 // overrides reads the response- parameters, by the header that each sets. Only
 // who has a key may use them, lest a link to an open object serve anything.
-func (x *exchange) overrides() (map[string]string, error) {
+func (q *request) overrides() (map[string]string, error) {
 	var overrides map[string]string
-	for _, p := range x.query {
+	for _, p := range q.query {
 		name, ok := strings.CutPrefix(p.Key, "response-")
 		if !ok {
 			continue
@@ -201,7 +203,7 @@ func (x *exchange) overrides() (map[string]string, error) {
 		default:
 			continue
 		}
-		if x.identity.AccessKey == "" {
+		if q.identity.AccessKey == "" {
 			return nil, s3err.OverridesAnonymous.New()
 		}
 		if overrides == nil {
@@ -212,8 +214,8 @@ func (x *exchange) overrides() (map[string]string, error) {
 	return overrides, nil
 }
 
-// getAttributes serves GetObjectAttributes.
-func (x *exchange) getAttributes() error {
+// attributes serves GetObjectAttributes.
+func (x objects) attributes() error {
 	wanted := make(map[string]bool)
 	for _, value := range x.r.Header.Values("X-Amz-Object-Attributes") {
 		for name := range strings.SplitSeq(value, ",") {
@@ -229,27 +231,24 @@ func (x *exchange) getAttributes() error {
 	if len(wanted) == 0 {
 		return s3err.AttributesMissing.New()
 	}
-	result, err := x.head()
+	result, err := x.stat()
 	if err != nil {
 		return err
 	}
-	d := newDocument("GetObjectAttributesResponse", namespace)
+	var d document.GetObjectAttributesResponse
 	if wanted["ETag"] {
-		d.optional("ETag", result.Meta.ETag) // without quotes, here alone
+		d.ETag = result.Meta.ETag
 	}
 	if c, value, ok := storedChecksum(result.Attributes); ok && wanted["Checksum"] {
-		d.open("Checksum")
-		d.text(c.Element(), value)
-		d.text("ChecksumType", kindOf(value))
-		d.close("Checksum")
+		sum := checksumOf(c, value)
+		d.Checksum = &sum
 	}
 	if wanted["StorageClass"] {
-		d.text("StorageClass", storageClass(result.Attributes))
+		d.StorageClass = storageClass(result.Attributes)
 	}
 	if wanted["ObjectSize"] {
-		d.number("ObjectSize", result.Meta.Size)
+		d.ObjectSize = &result.Meta.Size
 	}
 	x.w.Header().Set("Last-Modified", result.Meta.LastModified.UTC().Format(http.TimeFormat))
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }

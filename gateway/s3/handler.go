@@ -77,7 +77,9 @@ func (h *Handler) Close(ctx context.Context) error {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{h: h, w: w, r: r, id: newRequestID()}
+	x := &exchange{h: h}
+	x.r, x.options = r, &h.options
+	x.response = response{w: w, id: newRequestID(), head: r.Method == http.MethodHead, timeout: h.options.StallTimeout, buffers: &h.buffers}
 	start := h.options.Clock()
 	// Assigned directly, as the other headers of every GET: the names are in
 	// canonical form.

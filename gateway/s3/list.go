@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -23,6 +25,22 @@ type listing struct {
 	after             string // entries sort after it
 	limit             int
 	extensions        objectstore.Extensions
+	// printed says that names are sent as they are, and come back in markers: a
+	// page then ends only at a name that XML can hold.
+	printed bool
+}
+
+// full reports whether a page with n entries, the last of that name, is at its end.
+func (l listing) full(n int, last string) bool {
+	return n >= l.limit && (!l.printed || document.Holds(last) || n >= l.limit+maxKeys)
+}
+
+// checkEnd refuses to end a page at a name that would not come back.
+func (l listing) checkEnd(last string) error {
+	if l.printed && !document.Holds(last) {
+		return s3err.NamesUnprintable.New()
+	}
+	return nil
 }
 
 // page is what a listing found. An entry is an object or a common prefix.
@@ -78,9 +96,9 @@ func (l listing) scan(ctx context.Context, store objectstore.Store, offset strin
 			}
 			return behind, true, nil
 		}
-		if len(p.entries) == l.limit {
+		if l.full(len(p.entries), p.last) {
 			p.truncated = true
-			return "", false, nil
+			return "", false, l.checkEnd(p.last)
 		}
 		skipped = 0
 		p.entries = append(p.entries, e)

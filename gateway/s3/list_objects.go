@@ -6,24 +6,30 @@ import (
 	"strconv"
 
 	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
-	"github.com/stardustdb/stardust/objectstore"
 )
+
+// lists are lists of objects, versions, parts and uploads.
+type lists struct{ *exchange }
 
 // listParameters reads what all lists of objects take, and the form in which their
 // names are sent.
-func (x *exchange) listParameters() (l listing, encode func(string) string, err error) {
-	l = listing{prefix: x.query.Get("prefix"), delimiter: x.query.Get("delimiter"), extensions: x.extensions()}
-	if l.limit, err = x.limit("max-keys"); err != nil {
+func (q *request) listParameters() (l listing, encode func(string) string, err error) {
+	l = listing{
+		prefix: q.query.Get("prefix"), delimiter: q.query.Get("delimiter"), extensions: q.extensions(),
+		printed: q.query.Get("encoding-type") == "",
+	}
+	if l.limit, err = q.limit("max-keys"); err != nil {
 		return l, nil, err
 	}
-	encode, err = x.encoder()
+	encode, err = q.encoder()
 	return l, encode, err
 }
 
 // limit reads the parameter that bounds a page; S3's most is 1000.
-func (x *exchange) limit(name string) (int, error) {
-	value := x.query.Get(name)
+func (q *request) limit(name string) (int, error) {
+	value := q.query.Get(name)
 	if value == "" {
 		return maxKeys, nil
 	}
@@ -35,8 +41,8 @@ func (x *exchange) limit(name string) (int, error) {
 }
 
 // encoder returns the form in which a list's names are sent.
-func (x *exchange) encoder() (encode func(string) string, err error) {
-	switch kind := x.query.Get("encoding-type"); kind {
+func (q *request) encoder() (encode func(string) string, err error) {
+	switch kind := q.query.Get("encoding-type"); kind {
 	case "":
 		return func(s string) string { return s }, nil
 	case "url":
@@ -46,8 +52,8 @@ func (x *exchange) encoder() (encode func(string) string, err error) {
 	}
 }
 
-// listObjects serves ListObjects, the first version.
-func (x *exchange) listObjects() error {
+// objects serves ListObjects, the first version.
+func (x lists) objects() error {
 	l, encode, err := x.listParameters()
 	if err != nil {
 		return err
@@ -57,27 +63,24 @@ func (x *exchange) listObjects() error {
 	if err != nil {
 		return err
 	}
-	d := newDocument("ListBucketResult", namespace)
-	d.text("Name", x.bucketName)
-	d.text("Prefix", encode(l.prefix))
-	d.text("Marker", encode(l.after))
-	d.number("MaxKeys", int64(l.limit))
-	d.optional("Delimiter", encode(l.delimiter))
-	d.flag("IsTruncated", p.truncated)
-	if p.truncated {
-		d.text("NextMarker", encode(p.last))
+	d := document.ListObjects{
+		Name: x.bucketName, Prefix: encode(l.prefix), Marker: encode(l.after), MaxKeys: l.limit,
+		Delimiter: encode(l.delimiter), IsTruncated: p.truncated, EncodingType: x.query.Get("encoding-type"),
+		Contents: p.objects(encode, document.NewOwner(x.owner())), CommonPrefixes: p.prefixes(encode),
 	}
-	x.appendEntries(d, p, encode, true)
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	if p.truncated {
+		d.NextMarker = encode(p.last)
+	}
+	return x.writeDocument(http.StatusOK, d)
 }
 
-// listObjectsV2 serves ListObjectsV2.
-func (x *exchange) listObjectsV2() error {
+// objectsV2 serves ListObjectsV2.
+func (x lists) objectsV2() error {
 	l, encode, err := x.listParameters()
 	if err != nil {
 		return err
 	}
+	l.printed = false // the token is in letters and digits
 	startAfter := x.query.Get("start-after")
 	token := x.query.Get("continuation-token")
 	l.after = startAfter
@@ -90,21 +93,20 @@ func (x *exchange) listObjectsV2() error {
 	if err != nil {
 		return err
 	}
-	d := newDocument("ListBucketResult", namespace)
-	d.text("Name", x.bucketName)
-	d.text("Prefix", encode(l.prefix))
-	d.optional("StartAfter", encode(startAfter))
-	d.optional("ContinuationToken", token)
-	if p.truncated {
-		d.text("NextContinuationToken", newToken(p.last))
+	d := document.ListObjectsV2{
+		Name: x.bucketName, Prefix: encode(l.prefix), StartAfter: encode(startAfter), ContinuationToken: token,
+		KeyCount: len(p.entries), MaxKeys: l.limit, Delimiter: encode(l.delimiter), IsTruncated: p.truncated,
+		EncodingType: x.query.Get("encoding-type"), CommonPrefixes: p.prefixes(encode),
 	}
-	d.number("KeyCount", int64(len(p.entries)))
-	d.number("MaxKeys", int64(l.limit))
-	d.optional("Delimiter", encode(l.delimiter))
-	d.flag("IsTruncated", p.truncated)
-	x.appendEntries(d, p, encode, x.query.Get("fetch-owner") == "true")
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	if p.truncated {
+		d.NextContinuationToken = newToken(p.last)
+	}
+	var owner *document.Owner
+	if x.query.Get("fetch-owner") == "true" {
+		owner = document.NewOwner(x.owner())
+	}
+	d.Contents = p.objects(encode, owner)
+	return x.writeDocument(http.StatusOK, d)
 }
 
 // A continuation token is the name of the last entry, so that it outlives a
@@ -119,38 +121,27 @@ func parseToken(token string) (string, error) {
 	return string(last), nil
 }
 
-// appendEntries adds the objects, then the common prefixes.
-func (x *exchange) appendEntries(d *document, p page, encode func(string) string, owner bool) {
-	if encoding := x.query.Get("encoding-type"); encoding != "" {
-		d.text("EncodingType", encoding)
-	}
+// objects returns the objects of the page as documents have them.
+func (p page) objects(encode func(string) string, owner *document.Owner) []document.Object {
+	var all []document.Object
 	for _, e := range p.entries {
 		if e.prefix == "" {
-			d.open("Contents")
-			x.appendObject(d, e.meta, encode)
-			if owner {
-				d.user("Owner", x.owner())
-			}
-			d.close("Contents")
+			all = append(all, document.Object{
+				Key: encode(string(e.meta.Path)), LastModified: document.Time(e.meta.LastModified),
+				ETag: document.ETag(e.meta.ETag), Size: e.meta.Size, StorageClass: defaultStorageClass, Owner: owner,
+			})
 		}
 	}
-	appendPrefixes(d, p, encode)
+	return all
 }
 
-func (x *exchange) appendObject(d *document, meta objectstore.ObjectMeta, encode func(string) string) {
-	d.text("Key", encode(string(meta.Path)))
-	d.time("LastModified", meta.LastModified)
-	d.etag(meta.ETag)
-	d.number("Size", meta.Size)
-	d.text("StorageClass", defaultStorageClass)
-}
-
-func appendPrefixes(d *document, p page, encode func(string) string) {
+// prefixes returns the common prefixes of the page as documents have them.
+func (p page) prefixes(encode func(string) string) []document.CommonPrefix {
+	var all []document.CommonPrefix
 	for _, e := range p.entries {
 		if e.prefix != "" {
-			d.open("CommonPrefixes")
-			d.text("Prefix", encode(e.prefix))
-			d.close("CommonPrefixes")
+			all = append(all, document.CommonPrefix{Prefix: encode(e.prefix)})
 		}
 	}
+	return all
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/memory"
 )
@@ -69,5 +71,44 @@ func TestPagesAddUpToTheWholeList(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPagesEndAtNamesThatComeBack: names that XML cannot hold are shown otherwise, so
+// a page must not end there, lest the next begin elsewhere.
+func TestPagesEndAtNamesThatComeBack(t *testing.T) {
+	store := memory.New(nil)
+	keys := []string{"a", "b\x01", "b\x02", "b\ufffe", "c", "d\ufffd", "e\x1f"}
+	for _, key := range keys {
+		if _, err := store.Put(t.Context(), objectstore.Path(key), objectstore.Bytes(nil), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for limit := 1; limit <= len(keys); limit++ {
+		var got []string
+		for after, more := "", true; more; {
+			p, err := listing{after: after, limit: limit, printed: true}.run(t.Context(), store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range p.entries {
+				got = append(got, e.name())
+			}
+			if after, more = p.last, p.truncated; more && !document.Holds(after) {
+				t.Errorf("a page ends at %q", after)
+			}
+		}
+		if !slices.Equal(got, keys) {
+			t.Errorf("pages of %d: %q", limit, got)
+		}
+	}
+	for i := range 2*maxKeys + 1 {
+		if _, err := store.Put(t.Context(), objectstore.Path(fmt.Sprintf("f\x01%05d", i)), objectstore.Bytes(nil), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := listing{prefix: "f", limit: 1000, printed: true}.run(t.Context(), store)
+	if err == nil || asFailure(err).Row != s3err.NamesUnprintable {
+		t.Errorf("a page of such names alone: %v", err)
 	}
 }

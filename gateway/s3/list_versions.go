@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -12,7 +13,7 @@ import (
 type versionPage struct {
 	versions  []objectVersion
 	prefixes  []entry
-	limit     int
+	listing   listing
 	truncated bool
 	nextKey   string
 	nextID    string
@@ -24,11 +25,13 @@ type objectVersion struct {
 	latest bool
 }
 
-func (p *versionPage) full() bool { return len(p.versions)+len(p.prefixes) >= p.limit }
+func (p *versionPage) full() bool {
+	return p.listing.full(len(p.versions)+len(p.prefixes), p.nextKey)
+}
 
-// listVersions serves ListObjectVersions. On a Store that keeps no versions every
+// versions serves ListObjectVersions. On a Store that keeps no versions every
 // object has one, "null".
-func (x *exchange) listVersions() error {
+func (x lists) versions() error {
 	l, encode, err := x.listParameters()
 	if err != nil {
 		return err
@@ -38,42 +41,36 @@ func (x *exchange) listVersions() error {
 	if idMarker != "" && l.after == "" {
 		return s3err.VersionMarkerAlone.New().Argument("version-id-marker", idMarker)
 	}
-	p := &versionPage{limit: l.limit}
+	p := &versionPage{listing: l}
 	if err := x.collectVersions(l, idMarker, p); err != nil {
 		return err
 	}
-	d := newDocument("ListVersionsResult", namespace)
-	d.text("Name", x.bucketName)
-	d.text("Prefix", encode(l.prefix))
-	d.text("KeyMarker", encode(l.after))
-	d.text("VersionIdMarker", idMarker)
-	d.number("MaxKeys", int64(l.limit))
-	d.optional("Delimiter", encode(l.delimiter))
-	d.flag("IsTruncated", p.truncated)
+	d := document.ListVersions{
+		Name: x.bucketName, Prefix: encode(l.prefix), KeyMarker: encode(l.after), VersionIDMarker: idMarker,
+		MaxKeys: l.limit, Delimiter: encode(l.delimiter), IsTruncated: p.truncated,
+		EncodingType: x.query.Get("encoding-type"), CommonPrefixes: page{entries: p.prefixes}.prefixes(encode),
+	}
 	if p.truncated {
-		d.text("NextKeyMarker", encode(p.nextKey))
-		d.optional("NextVersionIdMarker", p.nextID)
+		if err := l.checkEnd(p.nextKey); err != nil {
+			return err
+		}
+		d.NextKeyMarker, d.NextVersionIDMarker = encode(p.nextKey), p.nextID
 	}
-	if encoding := x.query.Get("encoding-type"); encoding != "" {
-		d.text("EncodingType", encoding)
-	}
+	owner := document.NewOwner(x.owner())
 	for _, v := range p.versions {
-		d.open("Version")
-		x.appendObject(d, v.meta, encode)
-		d.text("VersionId", v.id)
-		d.flag("IsLatest", v.latest)
-		d.user("Owner", x.owner())
-		d.close("Version")
+		d.Version = append(d.Version, document.Version{
+			Key: encode(string(v.meta.Path)), LastModified: document.Time(v.meta.LastModified),
+			ETag: document.ETag(v.meta.ETag), Size: v.meta.Size, StorageClass: defaultStorageClass,
+			VersionID: v.id, IsLatest: v.latest, Owner: owner,
+		})
 	}
-	appendPrefixes(d, page{entries: p.prefixes}, encode)
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }
 
 // collectVersions fills the page: what is left of the key at the marker, and then
 // the keys behind it.
-func (x *exchange) collectVersions(l listing, idMarker string, p *versionPage) error {
-	if p.limit == 0 {
+func (x lists) collectVersions(l listing, idMarker string, p *versionPage) error {
+	if l.limit == 0 {
 		return nil
 	}
 	if idMarker != "" && idMarker != "null" {
@@ -110,7 +107,7 @@ func (x *exchange) collectVersions(l listing, idMarker string, p *versionPage) e
 
 // addVersions adds the versions of an object, the latest first: all that a Store
 // keeps, or the one that there is. Those up to the marker are left out.
-func (x *exchange) addVersions(meta objectstore.ObjectMeta, marker string, p *versionPage) error {
+func (x lists) addVersions(meta objectstore.ObjectMeta, marker string, p *versionPage) error {
 	lister, ok := x.bucket.store.(objectstore.VersionLister)
 	if !ok {
 		p.versions = append(p.versions, objectVersion{meta, "null", true})

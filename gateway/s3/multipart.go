@@ -7,18 +7,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
 	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// createUpload serves CreateMultipartUpload.
-func (x *exchange) createUpload() error {
+// multipart are uploads in parts.
+type multipart struct{ *exchange }
+
+// create serves CreateMultipartUpload.
+func (x multipart) create() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
-	attributes, err := x.attributes()
+	attributes, err := x.givenAttributes()
 	if err != nil {
 		return err
 	}
@@ -41,17 +44,12 @@ func (x *exchange) createUpload() error {
 		x.w.Header().Set("X-Amz-Checksum-Algorithm", string(algorithm))
 		x.w.Header().Set("X-Amz-Checksum-Type", kind)
 	}
-	d := newDocument("InitiateMultipartUploadResult", namespace)
-	d.text("Bucket", x.bucketName)
-	d.text("Key", x.key)
-	d.text("UploadId", id)
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, document.InitiateMultipartUploadResult{Bucket: x.bucketName, Key: x.key, UploadID: id})
 }
 
 // uploadChecksum reads which checksum the parts will come with.
-func (x *exchange) uploadChecksum() (c checksum.Algorithm, kind string, err error) {
-	name, kind := x.header("X-Amz-Checksum-Algorithm"), x.header("X-Amz-Checksum-Type")
+func (q *request) uploadChecksum() (c checksum.Algorithm, kind string, err error) {
+	name, kind := q.header("X-Amz-Checksum-Algorithm"), q.header("X-Amz-Checksum-Type")
 	if name == "" {
 		if kind != "" {
 			return "", "", s3err.ChecksumTypeAlone.New()
@@ -77,25 +75,25 @@ func (x *exchange) uploadChecksum() (c checksum.Algorithm, kind string, err erro
 }
 
 // partParameters reads what names a part.
-func (x *exchange) partParameters() (id string, number int, err error) {
-	id = x.query.Get("uploadId")
+func (q *request) partParameters() (id string, number int, err error) {
+	id = q.query.Get("uploadId")
 	if id == "" {
 		return "", 0, s3err.UploadIDMissing.New()
 	}
-	number, err = strconv.Atoi(x.query.Get("partNumber"))
+	number, err = strconv.Atoi(q.query.Get("partNumber"))
 	if err != nil || number < 1 || number > objectstore.MaxParts {
 		return "", 0, invalidPartNumber()
 	}
 	return id, number, nil
 }
 
-// uploadPart serves UploadPart.
-func (x *exchange) uploadPart() error {
+// part serves UploadPart.
+func (x multipart) part() error {
 	id, number, err := x.partParameters()
 	if err != nil {
 		return err
 	}
-	p, err := x.openPayload(x.h.options.MaxPutSize)
+	p, err := x.openPayload(x.options.MaxPutSize)
 	if err != nil {
 		return err
 	}
@@ -130,13 +128,13 @@ func (x *exchange) uploadPart() error {
 	return nil
 }
 
-// completeUpload serves CompleteMultipartUpload.
-func (x *exchange) completeUpload() error {
+// complete serves CompleteMultipartUpload.
+func (x multipart) complete() error {
 	mode, version, err := x.putCondition()
 	if err != nil {
 		return err
 	}
-	body, err := x.completeDocument()
+	body, err := x.document()
 	if err != nil {
 		return err
 	}
@@ -168,26 +166,13 @@ func (x *exchange) completeUpload() error {
 	if result.Version != "" {
 		x.w.Header().Set("X-Amz-Version-Id", result.Version)
 	}
-	d := newDocument("CompleteMultipartUploadResult", namespace)
-	d.text("Location", x.location())
-	d.text("Bucket", x.bucketName)
-	d.text("Key", x.key)
-	d.etag(result.ETag)
+	d := document.CompleteMultipartUploadResult{
+		Location: x.location(), Bucket: x.bucketName, Key: x.key, ETag: document.ETag(result.ETag),
+	}
 	if sum.value != "" {
-		d.text(sum.checksum.Element(), sum.value)
-		d.text("ChecksumType", kindOf(sum.value))
+		d.Checksum = checksumOf(sum.checksum, sum.value)
 	}
-	x.writeDocument(http.StatusOK, d)
-	return nil
-}
-
-// location returns the URL of the object.
-func (x *exchange) location() string {
-	scheme := "http"
-	if x.r.TLS != nil {
-		scheme = "https"
-	}
-	return scheme + "://" + x.r.Host + auth.Escape(x.r.URL.Path, true)
+	return x.writeDocument(http.StatusOK, d)
 }
 
 // namedPart is a part as a completion names it.
@@ -197,7 +182,8 @@ type namedPart struct {
 	value    string
 }
 
-func (x *exchange) completeDocument() ([]namedPart, error) {
+// document reads the parts that a completion names.
+func (x multipart) document() ([]namedPart, error) {
 	var parts []namedPart
 	err := x.readDocument("CompleteMultipartUpload", false, func(c xmlChild) error {
 		if c.name() != "Part" {
@@ -252,7 +238,7 @@ func (x *exchange) completeDocument() ([]namedPart, error) {
 
 // checkParts compares the parts that the client names with those uploaded, and
 // returns them with their sizes.
-func (x *exchange) checkParts(id string, named []namedPart) ([]objectstore.Part, error) {
+func (x multipart) checkParts(id string, named []namedPart) ([]objectstore.Part, error) {
 	parts := make([]objectstore.Part, len(named))
 	for i := range named {
 		parts[i] = named[i].Part
@@ -270,10 +256,10 @@ func (x *exchange) checkParts(id string, named []namedPart) ([]objectstore.Part,
 		if !ok || part.ETag != parts[i].ETag {
 			return nil, s3err.InvalidPart.New().With("UploadId", id).With("PartNumber", strconv.Itoa(parts[i].Number)).With("ETag", parts[i].ETag)
 		}
-		if i < len(parts)-1 && part.Size < x.h.options.MinPartSize {
+		if i < len(parts)-1 && part.Size < x.options.MinPartSize {
 			return nil, s3err.EntityTooSmall.New().
 				With("ProposedSize", strconv.FormatInt(part.Size, 10)).With("PartNumber", strconv.Itoa(part.Number)).
-				With("MinSizeAllowed", strconv.FormatInt(x.h.options.MinPartSize, 10)).With("ETag", part.ETag)
+				With("MinSizeAllowed", strconv.FormatInt(x.options.MinPartSize, 10)).With("ETag", part.ETag)
 		}
 		parts[i] = part
 		total += part.Size
@@ -292,8 +278,8 @@ func (x *exchange) checkParts(id string, named []namedPart) ([]objectstore.Part,
 	return parts, nil
 }
 
-// abortUpload serves AbortMultipartUpload.
-func (x *exchange) abortUpload() error {
+// abort serves AbortMultipartUpload.
+func (x multipart) abort() error {
 	if err := x.bucket.uploads.AbortMultipart(x.r.Context(), x.path, x.query.Get("uploadId")); err != nil {
 		return err
 	}

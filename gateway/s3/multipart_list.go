@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// listParts serves ListParts.
-func (x *exchange) listParts() error {
+// parts serves ListParts.
+func (x lists) parts() error {
 	id := x.query.Get("uploadId")
 	limit, err := x.limit("max-parts")
 	if err != nil {
@@ -40,30 +41,20 @@ func (x *exchange) listParts() error {
 	if err != nil {
 		return err
 	}
-	d := newDocument("ListPartsResult", namespace)
-	d.text("Bucket", x.bucketName)
-	d.text("Key", encode(x.key))
-	d.text("UploadId", id)
-	d.user("Initiator", x.owner())
-	d.user("Owner", x.owner())
-	d.text("StorageClass", defaultStorageClass)
-	d.number("PartNumberMarker", int64(marker))
-	if n := len(parts); n > 0 {
-		marker = parts[n-1].Number
+	owner := document.NewOwner(x.owner())
+	d := document.ListParts{
+		Bucket: x.bucketName, Key: encode(x.key), UploadID: id, Initiator: owner, Owner: owner,
+		StorageClass: defaultStorageClass, PartNumberMarker: marker, NextPartNumberMarker: marker,
+		MaxParts: limit, IsTruncated: truncated,
 	}
-	d.number("NextPartNumberMarker", int64(marker))
-	d.number("MaxParts", int64(limit))
-	d.flag("IsTruncated", truncated)
 	for _, part := range parts {
-		d.open("Part")
-		d.number("PartNumber", int64(part.Number))
-		d.time("LastModified", part.LastModified)
-		d.etag(part.ETag)
-		d.number("Size", part.Size)
-		d.close("Part")
+		d.NextPartNumberMarker = part.Number
+		d.Part = append(d.Part, document.Part{
+			PartNumber: part.Number, LastModified: document.Time(part.LastModified),
+			ETag: document.ETag(part.ETag), Size: part.Size,
+		})
 	}
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }
 
 // uploadListing is one page of a list of uploads.
@@ -78,8 +69,8 @@ type uploadListing struct {
 	nextKey, nextID string
 }
 
-// listUploads serves ListMultipartUploads.
-func (x *exchange) listUploads() error {
+// uploads serves ListMultipartUploads.
+func (x lists) uploads() error {
 	limit, err := x.limit("max-uploads")
 	if err != nil {
 		return err
@@ -89,47 +80,37 @@ func (x *exchange) listUploads() error {
 		return err
 	}
 	l := uploadListing{
-		listing:   listing{prefix: x.query.Get("prefix"), delimiter: x.query.Get("delimiter"), limit: limit},
+		listing:   listing{prefix: x.query.Get("prefix"), delimiter: x.query.Get("delimiter"), limit: limit, printed: x.query.Get("encoding-type") == ""},
 		keyMarker: x.query.Get("key-marker"),
 	}
 	if l.keyMarker != "" {
 		l.idMarker = x.query.Get("upload-id-marker") // without a key it means nothing
 	}
-	if err := l.collect(x); err != nil {
+	if err := l.collect(x.exchange); err != nil {
 		return err
 	}
-	d := newDocument("ListMultipartUploadsResult", namespace)
-	d.text("Bucket", x.bucketName)
-	d.text("KeyMarker", encode(l.keyMarker))
-	d.text("UploadIdMarker", l.idMarker)
+	d := document.ListUploads{
+		Bucket: x.bucketName, KeyMarker: encode(l.keyMarker), UploadIDMarker: l.idMarker,
+		Prefix: encode(l.prefix), Delimiter: encode(l.delimiter), EncodingType: x.query.Get("encoding-type"),
+		MaxUploads: limit, IsTruncated: l.truncated,
+	}
 	if l.truncated {
-		d.text("NextKeyMarker", encode(l.nextKey))
-		d.text("NextUploadIdMarker", l.nextID)
+		if err := l.checkEnd(l.nextKey); err != nil {
+			return err
+		}
+		d.NextKeyMarker, d.NextUploadIDMarker = encode(l.nextKey), l.nextID
 	}
-	d.text("Prefix", encode(l.prefix))
-	d.optional("Delimiter", encode(l.delimiter))
-	if encoding := x.query.Get("encoding-type"); encoding != "" {
-		d.text("EncodingType", encoding)
-	}
-	d.number("MaxUploads", int64(limit))
-	d.flag("IsTruncated", l.truncated)
+	owner := document.NewOwner(x.owner())
 	for _, upload := range l.uploads {
-		d.open("Upload")
-		d.text("Key", encode(string(upload.Path)))
-		d.text("UploadId", upload.ID)
-		d.user("Initiator", x.owner())
-		d.user("Owner", x.owner())
-		d.text("StorageClass", defaultStorageClass)
-		d.time("Initiated", upload.Initiated)
-		d.close("Upload")
+		d.Upload = append(d.Upload, document.Upload{
+			Key: encode(string(upload.Path)), UploadID: upload.ID, Initiator: owner, Owner: owner,
+			StorageClass: defaultStorageClass, Initiated: document.Time(upload.Initiated),
+		})
 	}
 	for _, prefix := range l.prefixes {
-		d.open("CommonPrefixes")
-		d.text("Prefix", encode(prefix))
-		d.close("CommonPrefixes")
+		d.CommonPrefixes = append(d.CommonPrefixes, document.CommonPrefix{Prefix: encode(prefix)})
 	}
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }
 
 // collect fills the page, in the order of keys and then of time.
@@ -186,6 +167,6 @@ func (l *uploadListing) add(same []objectstore.MultipartUpload) {
 }
 
 func (l *uploadListing) full() bool {
-	l.truncated = len(l.uploads)+len(l.prefixes) >= l.limit
+	l.truncated = l.listing.full(len(l.uploads)+len(l.prefixes), l.nextKey)
 	return l.truncated
 }

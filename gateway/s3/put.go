@@ -1,74 +1,17 @@
 package s3
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// openPayload prepares the request's body, at most limit bytes. Nothing is
-// read, so that a client which expects 100-continue has not sent it yet.
-func (x *exchange) openPayload(limit int64) (*auth.Payload, error) {
-	return x.openPayloadWith(limit, x.lookup)
-}
-
-// openPayloadWith is openPayload with the headers that lookup shows of checksums.
-func (x *exchange) openPayloadWith(limit int64, lookup func(string) (string, bool)) (*auth.Payload, error) {
-	var raw io.Reader = x.r.Body
-	if limit := x.h.options.StallTimeout; limit > 0 {
-		raw = &stallingBody{Reader: raw, control: http.NewResponseController(x.w), limit: limit}
-	}
-	p, err := x.identity.Payload(x.r, raw, lookup)
-	if err != nil {
-		return nil, err
-	}
-	if p.Size() > limit {
-		return nil, s3err.EntityTooLarge.New().
-			With("ProposedSize", strconv.FormatInt(p.Size(), 10)).With("MaxSizeAllowed", strconv.FormatInt(limit, 10))
-	}
-	x.payload = p
-	if x.expectsNothing() {
-		x.w.WriteHeader(http.StatusContinue)
-		x.continued = true
-	}
-	return p, nil
-}
-
-// expectsNothing reports whether the client waits for 100 Continue before it
-// sends a body of no bytes. net/http answers those that have some when they are
-// read; S3 answers all, and botocore takes the next answer on the connection
-// for a wrong one when this is left out.
-func (x *exchange) expectsNothing() bool {
-	return x.r.ContentLength == 0 && x.r.ProtoMajor == 1 && !x.continued &&
-		strings.EqualFold(x.r.Header.Get("Expect"), "100-continue")
-}
-
-// body returns the payload as a Store takes it: small ones read whole and
-// verified, so that the Store can repeat its write, larger ones as a stream.
-// release gives the memory back after the write.
-func (x *exchange) body(p *auth.Payload) (body objectstore.Body, release func(), err error) {
-	if p.Size() > x.h.options.BufferSize || !x.h.memory.TryAcquire(p.Size()) {
-		return objectstore.Stream(p, p.Size()), func() {}, nil
-	}
-	release = func() { x.h.memory.Release(p.Size()) }
-	var b bytes.Buffer
-	b.Grow(int(p.Size()) + bytes.MinRead)
-	if _, err := b.ReadFrom(p); err != nil {
-		release()
-		return objectstore.Body{}, nil, err
-	}
-	return objectstore.Bytes(b.Bytes()), release, nil
-}
-
-// putObject serves PutObject.
-func (x *exchange) putObject() error {
+// put serves PutObject.
+func (x objects) put() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
@@ -76,7 +19,7 @@ func (x *exchange) putObject() error {
 	if err != nil {
 		return err
 	}
-	attributes, err := x.attributes()
+	attributes, err := x.givenAttributes()
 	if err != nil {
 		return err
 	}
@@ -84,7 +27,7 @@ func (x *exchange) putObject() error {
 	if err != nil {
 		return err
 	}
-	p, err := x.openPayload(x.h.options.MaxPutSize)
+	p, err := x.openPayload(x.options.MaxPutSize)
 	if err != nil {
 		return err
 	}
@@ -93,7 +36,7 @@ func (x *exchange) putObject() error {
 		return err
 	}
 	defer release()
-	x.reserveChecksum(&attributes, p.Declared())
+	reserveChecksum(&attributes, p.Declared())
 	result, err := x.bucket.store.Put(x.r.Context(), x.path, body, &objectstore.PutOptions{
 		Mode: mode, UpdateVersion: version, Attributes: attributes, Tags: tags, Extensions: x.extensions(),
 	})
@@ -128,45 +71,9 @@ func (x *exchange) setWritten(result *objectstore.PutResult, p *auth.Payload) {
 // update is told NoSuchKey.
 func (x *exchange) writeError(err error, mode objectstore.PutMode) error {
 	if mode == objectstore.Update && errors.Is(err, objectstore.ErrPrecondition) {
-		if _, headErr := x.head(); errors.Is(headErr, objectstore.ErrNotFound) {
+		if _, headErr := x.stat(); errors.Is(headErr, objectstore.ErrNotFound) {
 			return s3err.NoSuchKey.Wrap(err)
 		}
 	}
 	return err
-}
-
-// readDocument reads and verifies a request's XML body. required says that it
-// must come with a digest, as S3 wants where a damaged body could do harm. What
-// child keeps may be as large as the body: that is charged to
-// Options.MaxBufferedBytes, unless it is small.
-func (x *exchange) readDocument(root string, required bool, child func(xmlChild) error) error {
-	lookup := x.lookup
-	if root == "CompleteMultipartUpload" {
-		// Its x-amz-checksum- headers tell of the object.
-		lookup = func(string) (string, bool) { return "", false }
-	}
-	p, err := x.openPayloadWith(maxDocument, lookup)
-	if err != nil {
-		return err
-	}
-	if p.Size() > freeDocument {
-		charge := min(2*p.Size(), x.h.options.MaxBufferedBytes)
-		if !x.h.memory.TryAcquire(charge) {
-			x.w.Header().Set("Retry-After", "1")
-			return s3err.TooManyBodies.New()
-		}
-		defer x.h.memory.Release(charge)
-	}
-	if required && p.Declared().Algorithm == "" && x.r.Header.Get("Content-Md5") == "" && !x.identity.Hashed() {
-		return s3err.DigestMissing.New()
-	}
-	parseErr := parseDocument(p, root, child)
-	if parseErr != nil {
-		// A wrong digest explains a malformed document better.
-		_, _ = io.Copy(io.Discard, p)
-	}
-	if err := p.Failure(); err != nil {
-		return err
-	}
-	return parseErr
 }

@@ -9,7 +9,7 @@ import (
 // operation is one of S3's.
 type operation struct {
 	name     string
-	serve    func(*exchange) error
+	serve    func() error
 	noBucket bool // the bucket need not exist
 }
 
@@ -22,7 +22,7 @@ func (x *exchange) route() (operation, error) {
 		if x.r.Method != http.MethodGet {
 			return operation{}, x.methodNotAllowed("SERVICE")
 		}
-		return operation{"ListBuckets", (*exchange).listBuckets, true}, nil
+		return operation{"ListBuckets", buckets{x}.list, true}, nil
 	case !validBucketName(x.bucketName):
 		return operation{}, s3err.InvalidBucketName.New().With("BucketName", x.bucketName)
 	case x.key == "":
@@ -32,8 +32,8 @@ func (x *exchange) route() (operation, error) {
 	}
 }
 
-func (x *exchange) methodNotAllowed(resource string) *Failure {
-	return s3err.MethodNotAllowed.New().With("Method", x.r.Method).With("ResourceType", resource)
+func (q *request) methodNotAllowed(resource string) *Failure {
+	return s3err.MethodNotAllowed.New().With("Method", q.r.Method).With("ResourceType", resource)
 }
 
 func (x *exchange) routeBucket() (operation, error) {
@@ -42,26 +42,26 @@ func (x *exchange) routeBucket() (operation, error) {
 	}
 	switch x.r.Method {
 	case http.MethodHead:
-		return operation{name: "HeadBucket", serve: (*exchange).headBucket}, nil
+		return operation{name: "HeadBucket", serve: buckets{x}.head}, nil
 	case http.MethodPut:
-		return operation{"CreateBucket", (*exchange).createBucket, true}, nil
+		return operation{"CreateBucket", buckets{x}.create, true}, nil
 	case http.MethodDelete:
-		return operation{name: "DeleteBucket", serve: (*exchange).deleteBucket}, nil
+		return operation{name: "DeleteBucket", serve: buckets{x}.delete}, nil
 	case http.MethodPost:
 		if x.query.Has("delete") {
-			return operation{name: "DeleteObjects", serve: (*exchange).deleteObjects}, nil
+			return operation{name: "DeleteObjects", serve: deletes{x}.many}, nil
 		}
-		return operation{name: "PostObject", serve: (*exchange).notImplemented}, nil
+		return operation{name: "PostObject", serve: x.notImplemented}, nil
 	case http.MethodGet:
 		switch {
 		case x.query.Has("uploads"):
-			return operation{name: "ListMultipartUploads", serve: (*exchange).listUploads}, nil
+			return operation{name: "ListMultipartUploads", serve: lists{x}.uploads}, nil
 		case x.query.Has("versions"):
-			return operation{name: "ListObjectVersions", serve: (*exchange).listVersions}, nil
+			return operation{name: "ListObjectVersions", serve: lists{x}.versions}, nil
 		case x.query.Get("list-type") == "2":
-			return operation{name: "ListObjectsV2", serve: (*exchange).listObjectsV2}, nil
+			return operation{name: "ListObjectsV2", serve: lists{x}.objectsV2}, nil
 		}
-		return operation{name: "ListObjects", serve: (*exchange).listObjects}, nil
+		return operation{name: "ListObjects", serve: lists{x}.objects}, nil
 	}
 	return operation{}, x.methodNotAllowed("BUCKET")
 }
@@ -73,46 +73,36 @@ func (x *exchange) routeObject() (operation, error) {
 	_, copied := x.r.Header["X-Amz-Copy-Source"]
 	switch upload := x.query.Has("uploadId"); x.r.Method {
 	case http.MethodHead:
-		return operation{name: "HeadObject", serve: (*exchange).headObject}, nil
+		return operation{name: "HeadObject", serve: objects{x}.head}, nil
 	case http.MethodGet:
 		if upload {
-			return operation{name: "ListParts", serve: (*exchange).listParts}, nil
+			return operation{name: "ListParts", serve: lists{x}.parts}, nil
 		}
-		return operation{name: "GetObject", serve: (*exchange).getObject}, nil
+		return operation{name: "GetObject", serve: objects{x}.get}, nil
 	case http.MethodPut:
 		switch {
 		case (upload || x.query.Has("partNumber")) && copied:
-			return operation{name: "UploadPartCopy", serve: (*exchange).uploadPartCopy}, nil
+			return operation{name: "UploadPartCopy", serve: copies{x}.part}, nil
 		case upload || x.query.Has("partNumber"):
-			return operation{name: "UploadPart", serve: (*exchange).uploadPart}, nil
+			return operation{name: "UploadPart", serve: multipart{x}.part}, nil
 		case copied:
-			return operation{name: "CopyObject", serve: (*exchange).copyObject}, nil
+			return operation{name: "CopyObject", serve: copies{x}.object}, nil
 		}
-		return operation{name: "PutObject", serve: (*exchange).putObject}, nil
+		return operation{name: "PutObject", serve: objects{x}.put}, nil
 	case http.MethodPost:
 		switch {
 		case x.query.Has("uploads"):
-			return operation{name: "CreateMultipartUpload", serve: (*exchange).createUpload}, nil
+			return operation{name: "CreateMultipartUpload", serve: multipart{x}.create}, nil
 		case upload:
-			return operation{name: "CompleteMultipartUpload", serve: (*exchange).completeUpload}, nil
+			return operation{name: "CompleteMultipartUpload", serve: multipart{x}.complete}, nil
 		}
 	case http.MethodDelete:
 		if upload {
-			return operation{name: "AbortMultipartUpload", serve: (*exchange).abortUpload}, nil
+			return operation{name: "AbortMultipartUpload", serve: multipart{x}.abort}, nil
 		}
-		return operation{name: "DeleteObject", serve: (*exchange).deleteObject}, nil
+		return operation{name: "DeleteObject", serve: deletes{x}.one}, nil
 	}
 	return operation{}, x.methodNotAllowed("OBJECT")
-}
-
-// subresource returns the first parameter that names one.
-func (x *exchange) subresource(is func(string) bool) (string, bool) {
-	for _, p := range x.query {
-		if is(p.Key) {
-			return p.Key, true
-		}
-	}
-	return "", false
 }
 
 // notImplemented answers what S3 has and this endpoint does not.

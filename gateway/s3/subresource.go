@@ -1,10 +1,9 @@
 package s3
 
 import (
-	"errors"
 	"net/http"
-	"strings"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
@@ -39,28 +38,28 @@ func (x *exchange) routeBucketSubresource(sub string) (operation, error) {
 	name := subresourceName(x.r.Method, "Bucket", sub)
 	switch {
 	case x.r.Method == http.MethodPut && sub == "acl":
-		return operation{name: name, serve: (*exchange).putACL}, nil
+		return operation{name: name, serve: settings{x}.putACL}, nil
 	case x.r.Method != http.MethodGet:
-		return operation{name: name, serve: (*exchange).notImplemented}, nil
+		return operation{name: name, serve: x.notImplemented}, nil
 	}
-	serve := (*exchange).notImplemented
+	serve := x.notImplemented
 	switch sub {
 	case "location":
-		serve = (*exchange).getLocation
+		serve = settings{x}.location
 	case "acl":
-		serve = (*exchange).getACL
+		serve = settings{x}.acl
 	case "versioning":
-		serve = answer("VersioningConfiguration", "")
+		serve = x.answer(document.NewEmpty("VersioningConfiguration"))
 	case "accelerate":
-		serve = answer("AccelerateConfiguration", "")
+		serve = x.answer(document.NewEmpty("AccelerateConfiguration"))
 	case "logging":
-		serve = answer("BucketLoggingStatus", "")
+		serve = x.answer(document.NewEmpty("BucketLoggingStatus"))
 	case "notification":
-		serve = answer("NotificationConfiguration", "")
+		serve = x.answer(document.NewEmpty("NotificationConfiguration"))
 	case "requestPayment":
-		serve = answer("RequestPaymentConfiguration", "<Payer>BucketOwner</Payer>")
+		serve = x.answer(document.RequestPaymentConfiguration{Payer: "BucketOwner"})
 	case "ownershipControls":
-		serve = answer("OwnershipControls", "<Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule>")
+		serve = x.answer(document.OwnershipControls{Ownership: "BucketOwnerEnforced"})
 	case "policy", "policyStatus":
 		serve = missing(s3err.NoSuchPolicy)
 	case "cors":
@@ -89,20 +88,20 @@ func (x *exchange) routeBucketSubresource(sub string) (operation, error) {
 
 func (x *exchange) routeObjectSubresource(sub string) (operation, error) {
 	name := subresourceName(x.r.Method, "Object", sub)
-	serve := (*exchange).notImplemented
+	serve := x.notImplemented
 	switch x.r.Method + " " + sub {
 	case "GET acl":
-		serve = (*exchange).getACL
+		serve = settings{x}.acl
 	case "PUT acl":
-		serve = (*exchange).putACL
+		serve = settings{x}.putACL
 	case "GET attributes":
-		serve = (*exchange).getAttributes
+		serve = objects{x}.attributes
 	case "GET tagging":
-		serve = (*exchange).getTagging
+		serve = tags{x}.get
 	case "PUT tagging":
-		serve = (*exchange).putTagging
+		serve = tags{x}.put
 	case "DELETE tagging":
-		serve = (*exchange).deleteTagging
+		serve = tags{x}.delete
 	case "GET retention", "GET legal-hold":
 		serve = missing(s3err.NoSuchObjectLock)
 	}
@@ -123,119 +122,11 @@ func subresourceName(method, kind, sub string) string {
 }
 
 // answer serves a document with a fixed content.
-func answer(root, content string) func(*exchange) error {
-	return func(x *exchange) error {
-		d := newDocument(root, namespace)
-		d.b.WriteString(content)
-		x.writeDocument(http.StatusOK, d)
-		return nil
-	}
+func (x *exchange) answer(d any) func() error {
+	return func() error { return x.writeDocument(http.StatusOK, d) }
 }
 
 // missing serves the error that says that nothing was configured.
-func missing(row s3err.Row) func(*exchange) error {
-	return func(*exchange) error { return row.New() }
-}
-
-// getLocation serves GetBucketLocation; the first region has no name there.
-func (x *exchange) getLocation() error {
-	region := x.h.options.Region
-	if region == "us-east-1" {
-		region = ""
-	}
-	d := newDocument("LocationConstraint", namespace)
-	appendXMLText(&d.b, region)
-	x.writeDocument(http.StatusOK, d)
-	return nil
-}
-
-// getACL serves the access control list of a private bucket or object: its
-// owner may do everything.
-func (x *exchange) getACL() error {
-	if x.path != "" {
-		if _, err := x.head(); err != nil {
-			return err
-		}
-	}
-	d := newDocument("AccessControlPolicy", namespace)
-	d.user("Owner", x.owner())
-	d.open("AccessControlList")
-	d.open("Grant")
-	d.b.WriteString(`<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser">`)
-	d.text("ID", x.owner())
-	d.text("DisplayName", x.owner())
-	d.close("Grantee")
-	d.text("Permission", "FULL_CONTROL")
-	d.close("Grant")
-	d.close("AccessControlList")
-	x.writeDocument(http.StatusOK, d)
-	return nil
-}
-
-// putACL accepts the canned lists that change nothing.
-func (x *exchange) putACL() error {
-	if err := x.checkACL(); err != nil {
-		return err
-	}
-	if x.r.Header.Get("X-Amz-Acl") == "" {
-		if err := x.checkPolicyDocument(); err != nil {
-			return err
-		}
-	}
-	if x.path != "" {
-		if _, err := x.head(); err != nil {
-			return err
-		}
-	}
-	x.w.Header().Set("Content-Length", "0")
-	x.writeStatus(http.StatusOK)
-	return nil
-}
-
-// checkPolicyDocument accepts a list that gives the owner full control and
-// nobody else anything.
-func (x *exchange) checkPolicyDocument() error {
-	var list struct {
-		Grant []struct {
-			Grantee struct {
-				ID string
-			}
-			Permission string
-		}
-	}
-	err := x.readDocument("AccessControlPolicy", false, func(c xmlChild) error {
-		if c.name() != "AccessControlList" {
-			return c.skip()
-		}
-		return c.decode(&list)
-	})
-	if err != nil {
-		return err
-	}
-	if len(list.Grant) == 0 {
-		return malformedXML(errors.New("no grants"))
-	}
-	for _, grant := range list.Grant {
-		if strings.TrimSpace(grant.Grantee.ID) != x.owner() || strings.TrimSpace(grant.Permission) != "FULL_CONTROL" {
-			return s3err.ACLNotSupported.New()
-		}
-	}
-	return nil
-}
-
-// checkACL refuses headers that would open an object to others.
-func (x *exchange) checkACL() error {
-	switch acl := x.header("X-Amz-Acl"); acl {
-	case "", "private", "bucket-owner-full-control", "bucket-owner-read":
-	case "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write":
-		return s3err.ACLNotSupported.New()
-	default:
-		return s3err.ACLUnknown.New(acl).Argument("x-amz-acl", acl)
-	}
-	for _, name := range [...]string{"Read", "Write", "Read-Acp", "Write-Acp", "Full-Control"} {
-		if x.header("X-Amz-Grant-"+name) != "" {
-			return s3err.ACLNotSupported.New()
-		}
-	}
-	return nil
+func missing(row s3err.Row) func() error {
+	return func() error { return row.New() }
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -21,8 +22,8 @@ const (
 
 // headerTags reads the tags of a write from the x-amz-tagging header, in the
 // form of a query.
-func (x *exchange) headerTags() (map[string]string, error) {
-	header := x.header("X-Amz-Tagging")
+func (q *request) headerTags() (map[string]string, error) {
+	header := q.header("X-Amz-Tagging")
 	if header == "" {
 		return nil, nil
 	}
@@ -73,12 +74,15 @@ func (x *exchange) tagsOf(b *bucket, path objectstore.Path) (map[string]string, 
 	return reader.Tags(x.r.Context(), path)
 }
 
-// getTagging serves GetObjectTagging.
-func (x *exchange) getTagging() error {
+// tags are the tags of an object.
+type tags struct{ *exchange }
+
+// get serves GetObjectTagging.
+func (x tags) get() error {
 	tags, err := x.tagsOf(x.bucket, x.path)
 	if errors.Is(err, objectstore.ErrUnsupported) {
 		// Without tags an object has none: clients that copy ask for them.
-		_, err = x.head()
+		_, err = x.stat()
 	}
 	if err != nil {
 		return err
@@ -88,21 +92,15 @@ func (x *exchange) getTagging() error {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	d := newDocument("Tagging", namespace)
-	d.open("TagSet")
+	var d document.Tagging
 	for _, key := range keys {
-		d.open("Tag")
-		d.text("Key", key)
-		d.text("Value", tags[key])
-		d.close("Tag")
+		d.TagSet.Tag = append(d.TagSet.Tag, document.Tag{Key: key, Value: tags[key]})
 	}
-	d.close("TagSet")
-	x.writeDocument(http.StatusOK, d)
-	return nil
+	return x.writeDocument(http.StatusOK, d)
 }
 
-// putTagging serves PutObjectTagging.
-func (x *exchange) putTagging() error {
+// put serves PutObjectTagging.
+func (x tags) put() error {
 	tags := make(map[string]string)
 	err := x.readDocument("Tagging", false, func(c xmlChild) error {
 		if c.name() != "TagSet" {
@@ -131,27 +129,26 @@ func (x *exchange) putTagging() error {
 	if err := checkTags(tags); err != nil {
 		return err
 	}
-	if err := x.setTags(tags); err != nil {
+	if err := x.set(tags); err != nil {
 		return err
 	}
-	x.w.Header().Set("Content-Length", "0")
-	x.writeStatus(http.StatusOK)
+	x.writeEmpty()
 	return nil
 }
 
-// deleteTagging serves DeleteObjectTagging.
-func (x *exchange) deleteTagging() error {
-	if err := x.setTags(nil); err != nil {
+// delete serves DeleteObjectTagging.
+func (x tags) delete() error {
+	if err := x.set(nil); err != nil {
 		return err
 	}
 	x.writeStatus(http.StatusNoContent)
 	return nil
 }
 
-// setTags gives an object other tags. A Store takes tags only with a write, so
+// set gives an object other tags. A Store takes tags only with a write, so
 // the object is written again over the version that was read: a write that
 // comes between is not lost but makes this one fail.
-func (x *exchange) setTags(tags map[string]string) error {
+func (x tags) set(tags map[string]string) error {
 	if _, err := x.tagsOf(x.bucket, x.path); err != nil {
 		return err
 	}

@@ -223,7 +223,7 @@ func (s objectSum) metadata(parts []objectstore.Part) map[string]string {
 // whole, with those of what was uploaded. What can't be compared, since this
 // endpoint was started after the parts were uploaded or they came without that
 // checksum, is refused: the client asked for the comparison.
-func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []objectstore.Part, promised objectSum) (sum objectSum, err error) {
+func (x multipart) checkWhole(id completedUpload, named []namedPart, parts []objectstore.Part, promised objectSum) (sum objectSum, err error) {
 	c, kind, sums := x.h.sums.of(id)
 	for _, part := range named {
 		known, ok := sums[part.Number]
@@ -275,9 +275,9 @@ func (x *exchange) checkWhole(id completedUpload, named []namedPart, parts []obj
 }
 
 // promisedSum reads the checksum of the whole object from a completion's headers.
-func (x *exchange) promisedSum() (sum objectSum, err error) {
+func (q *request) promisedSum() (sum objectSum, err error) {
 	for _, c := range checksum.Algorithms() {
-		value, ok := x.lookup(c.Header())
+		value, ok := q.lookup(c.Header())
 		if !ok {
 			continue
 		}

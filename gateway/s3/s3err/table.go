@@ -84,6 +84,7 @@ const (
 	MaxBucketsInvalid
 	ContinuationTokenInvalid
 	VersionMarkerAlone
+	NamesUnprintable
 	ACLUnknown
 	ACLNotSupported
 	DirectiveUnknown
@@ -255,6 +256,7 @@ func (r Row) entry() entry {
 		MaxBucketsInvalid:        {"InvalidArgument", http.StatusBadRequest, "Argument max-buckets must be an integer between 1 and %d."},
 		ContinuationTokenInvalid: {"InvalidArgument", http.StatusBadRequest, "The continuation token provided is incorrect"},
 		VersionMarkerAlone:       {"InvalidArgument", http.StatusBadRequest, "A version-id marker cannot be specified without a key marker."},
+		NamesUnprintable:         {"InvalidRequest", http.StatusBadRequest, "XML cannot hold the names from here on. Please ask for them with encoding-type=url."},
 		ACLUnknown:               {"InvalidArgument", http.StatusBadRequest, "The canned ACL %q does not exist."},
 		ACLNotSupported:          {"AccessControlListNotSupported", http.StatusBadRequest, "The bucket does not allow ACLs"},
 		DirectiveUnknown:         {"InvalidArgument", http.StatusBadRequest, "Unknown %s directive."},

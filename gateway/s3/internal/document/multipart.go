@@ -1,0 +1,78 @@
+package document
+
+import "encoding/xml"
+
+// InitiateMultipartUploadResult answers CreateMultipartUpload.
+type InitiateMultipartUploadResult struct {
+	XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ InitiateMultipartUploadResult"`
+	Bucket   string
+	Key      string
+	UploadID string `xml:"UploadId"`
+}
+
+// CompleteMultipartUploadResult answers CompleteMultipartUpload.
+type CompleteMultipartUploadResult struct {
+	XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ CompleteMultipartUploadResult"`
+	Location string
+	Bucket   string
+	Key      string
+	ETag     ETag `xml:",omitempty"`
+	Checksum
+}
+
+// CopyPartResult answers UploadPartCopy.
+type CopyPartResult struct {
+	XMLName      xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ CopyPartResult"`
+	LastModified Time
+	ETag         ETag `xml:",omitempty"`
+	Checksum
+}
+
+// ListParts answers ListParts.
+type ListParts struct {
+	XMLName              xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListPartsResult"`
+	Bucket               string
+	Key                  string
+	UploadID             string `xml:"UploadId"`
+	Initiator, Owner     *Owner
+	StorageClass         string
+	PartNumberMarker     int
+	NextPartNumberMarker int
+	MaxParts             int
+	IsTruncated          bool
+	Part                 []Part
+}
+
+// Part is a part of an upload.
+type Part struct {
+	PartNumber   int
+	LastModified Time
+	ETag         ETag `xml:",omitempty"`
+	Size         int64
+}
+
+// ListUploads answers ListMultipartUploads.
+type ListUploads struct {
+	XMLName            xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListMultipartUploadsResult"`
+	Bucket             string
+	KeyMarker          string
+	UploadIDMarker     string `xml:"UploadIdMarker"`
+	NextKeyMarker      string `xml:",omitempty"`
+	NextUploadIDMarker string `xml:"NextUploadIdMarker,omitempty"`
+	Prefix             string
+	Delimiter          string `xml:",omitempty"`
+	EncodingType       string `xml:",omitempty"`
+	MaxUploads         int
+	IsTruncated        bool
+	Upload             []Upload
+	CommonPrefixes     []CommonPrefix
+}
+
+// Upload is an upload in progress.
+type Upload struct {
+	Key              string
+	UploadID         string `xml:"UploadId"`
+	Initiator, Owner *Owner
+	StorageClass     string
+	Initiated        Time
+}

@@ -1,0 +1,51 @@
+package document
+
+import (
+	"bytes"
+	"encoding/xml"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	header     = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+	timeFormat = "2006-01-02T15:04:05.000Z"
+	// space is the namespace of S3's documents, all but errors.
+	space = "http://s3.amazonaws.com/doc/2006-01-02/"
+)
+
+// Marshal returns a document with its XML declaration.
+func Marshal(document any) ([]byte, error) {
+	b, err := xml.Marshal(document)
+	// As S3 writes quotes; a text that says "&#34;" itself has its "&" escaped.
+	b = bytes.ReplaceAll(b, []byte("&#34;"), []byte("&quot;"))
+	b = bytes.ReplaceAll(b, []byte("&#39;"), []byte("'"))
+	return append([]byte(header), b...), err
+}
+
+// Time is a time as S3 writes it, to the millisecond.
+type Time time.Time
+
+// MarshalText implements encoding.TextMarshaler.
+func (t Time) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(nil, timeFormat), nil
+}
+
+// ETag is an ETag without its quotes, which documents have.
+type ETag string
+
+// MarshalText implements encoding.TextMarshaler.
+func (e ETag) MarshalText() ([]byte, error) { return []byte(`"` + e + `"`), nil }
+
+// Holds reports whether a document can hold a name as it is.
+func Holds(name string) bool {
+	for i, c := range name {
+		switch {
+		case c >= 0x20 && c < 0xfffe && c != utf8.RuneError, c > 0xffff, c == '\t', c == '\n', c == '\r':
+		case c == utf8.RuneError && len(name) >= i+3 && name[i:i+3] == string(utf8.RuneError):
+		default:
+			return false
+		}
+	}
+	return true
+}
