@@ -4,7 +4,7 @@
 #   - the S3 server versitygw and fake-gcs-server, an emulator of Google Cloud
 #     Storage, into bin/ (tools/versitygw/go.mod, tools/fakegcs/go.mod)
 #   - SlateDB, the AWS SDK for JavaScript, koffi, and Azurite, an emulator of Azure
-#     Blob Storage, by npm ci (package-lock.json)
+#     Blob Storage, and what compiles the TypeScript client, by npm ci (package-lock.json)
 #   - Debian's awscli, s3cmd, flatbuffers-compiler, litmus and chromium, and for the C
 #     library gcc, g++, clang, valgrind, pkg-config and python3, where apt-get
 #     works
@@ -83,6 +83,6 @@ packages() {
 packages # gcc first: cgo may need it
 build versitygw versitygw github.com/versity/versitygw/cmd/versitygw
 build fakegcs fake-gcs-server github.com/fsouza/fake-gcs-server
-for folder in e2e/slatedb e2e/page tools/s3conformance/js tools/azurite bindings/node; do
+for folder in e2e/slatedb e2e/page client/typescript tools/s3conformance/js tools/azurite bindings/node; do
 	modules "$folder"
 done

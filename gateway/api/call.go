@@ -24,7 +24,7 @@ var calls = []call{
 	{"manifest", "List the chunks of a payload.", digestRequest{}, Manifest{}, false},
 	{"create", "Create files and directories in one commit.", createRequest{}, []Record{}, true},
 	{"update", "Point a file at another published payload.", updateRequest{}, Record{}, true},
-	{"move", "Rename or move a node.", moveRequest{}, Record{}, true},
+	{"move", "Rename or move a node.", moveEntityRequest{}, Record{}, true},
 	{"remove", "Remove a file or an empty directory.", removeRequest{}, nil, true},
 }
 

@@ -82,7 +82,7 @@ type (
 		Digest           Digest `json:"digest"`
 		ExpectedRevision int64  `json:"expectedRevision" doc:"Of the record that the caller decided by; 0 skips the check."`
 	}
-	moveRequest struct {
+	moveEntityRequest struct {
 		Entity           int64  `json:"entity"`
 		Parent           int64  `json:"parent"`
 		Name             string `json:"name"`
@@ -96,5 +96,5 @@ type (
 )
 
 func (h *Handler) schema(of any) *huma.Schema {
-	return huma.SchemaFromType(h.api.OpenAPI().Components.Schemas, reflect.TypeOf(of))
+	return h.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(of), true, "")
 }

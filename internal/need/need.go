@@ -25,6 +25,7 @@ const (
 	Flatc         Thing = "flatc"         // the FlatBuffers compiler, pinned
 	Chromium      Thing = "chromium"      // a browser
 	Playwright    Thing = "playwright"    // drives a browser, by npm
+	TypeScript    Thing = "typescript"    // compiles the TypeScript client, by npm
 	Litmus        Thing = "litmus"        // Debian's tests of WebDAV
 	GCS           Thing = "fake-gcs"      // an emulator of Google Cloud Storage, built into bin/
 	Azurite       Thing = "azurite"       // an emulator of Azure Blob Storage, by npm
@@ -71,6 +72,7 @@ func entries() []entry {
 		{Flatc, "that the generated FlatBuffers code is current", "apt-get install flatbuffers-compiler", flatc},
 		{Chromium, "the pages in a browser", "apt-get install chromium", program("chromium", "chromium-browser", "google-chrome")},
 		{Playwright, "the page of a database in a browser", deps + ", with npm", module("e2e/page/node_modules/playwright-core")},
+		{TypeScript, "the TypeScript client", deps + ", with npm", module("client/typescript/node_modules/typescript")},
 		{Litmus, "WebDAV with the tests of others", "apt-get install litmus", litmus},
 		{GCS, "the driver for Google Cloud Storage against an emulator", deps, built("fake-gcs-server")},
 		{Azurite, "the driver for Azure against an emulator", deps + ", with npm", module("tools/azurite/node_modules/azurite")},
