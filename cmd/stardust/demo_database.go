@@ -8,6 +8,9 @@ import (
 	"github.com/stardustdb/stardust"
 )
 
+// demoDatabase is the file that the first act makes.
+const demoDatabase = "demo.stardust"
+
 // databaseAct shows the database: import, tree, history, deduplication, the past
 // and a check.
 func databaseAct() act {
@@ -20,7 +23,7 @@ func playDatabase(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	db := s.path("demo.stardust")
+	db := s.path(demoDatabase)
 
 	s.say("%s of %s lie in work/, with a disk image of %s.", files(int64(len(p.files))), p.origin, humanSize(imageSize))
 	s.say("Import stores them; the database is one file:\n")

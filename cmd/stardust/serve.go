@@ -42,6 +42,8 @@ type databaseServeFlags struct {
 	requests    int
 	stall       time.Duration
 	keepUploads time.Duration
+	// announce tells where a listener is reached; nil means a notice.
+	announce func(address string)
 }
 
 func newServeCommand(e *env) *cobra.Command {
@@ -135,8 +137,12 @@ func (e *env) serveDatabases(ctx context.Context, files []string, f *databaseSer
 	if err != nil {
 		return err
 	}
+	announce := f.announce
+	if announce == nil {
+		announce = func(address string) { e.notice("serving %s at %s", strings.Join(files, ", "), address) }
+	}
 	for _, listener := range listeners {
-		e.notice("serving %s at %s", strings.Join(files, ", "), address(listener, options.TLS != nil))
+		announce(address(listener, options.TLS != nil))
 	}
 	return server.NewServer(sites, options).Serve(ctx, listeners...)
 }

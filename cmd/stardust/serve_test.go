@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -126,5 +127,59 @@ func TestServeRefusesToBeReachedWithoutUsersAndTLS(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "db")); err == nil {
 		t.Error("a refused server made the database")
+	}
+}
+
+// demo --serve shows the page on what it made, until it is interrupted, and then
+// leaves nothing.
+func TestTheDemoServesItsPage(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	said, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		e := newEnv()
+		e.out, e.err = bufio.NewWriter(out), io.Discard
+		code := run(ctx, e, []string{"demo", "--serve", filepath.Join("testdata", "script")})
+		_ = out.Close()
+		ended <- code
+	}()
+	address := ""
+	lines := bufio.NewScanner(said)
+	for address == "" && lines.Scan() {
+		if _, rest, ok := strings.Cut(lines.Text(), "Open http://"); ok {
+			address, _, _ = strings.Cut(rest, "/")
+		}
+	}
+	if address == "" {
+		t.Fatalf("it told no address, and ended with %d", <-ended)
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }()
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	}}}
+	for path, holds := range map[string]string{"/": "Stardust", "/v1/search/?name=demo.txtar": "demo.txtar", "/v1/commits/": "moved"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(text), holds) {
+			t.Errorf("%s: %s, %v\n%s", path, resp.Status, err, text)
+		}
+	}
+	cancel()
+	if code := <-ended; code != exitOK {
+		t.Errorf("it ended with %d", code)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "stardust-demo-*")); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
