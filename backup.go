@@ -22,7 +22,7 @@ const backupBatch = 256
 // BackupOptions are the options of [DB.Backup]. A nil pointer means the zero
 // value.
 type BackupOptions struct {
-	// Progress, when not nil, is called now and then, one call at a time.
+	// Progress, if not nil, is called now and then, one call at a time.
 	Progress func(BackupProgress)
 }
 
@@ -40,8 +40,8 @@ type BackupProgress struct {
 //
 // It returns StatusConflict when the path exists, StatusEvaluationFailed when a
 // chunk is damaged, StatusIO when the disk fails or is full, and StatusCanceled
-// when ctx ends first; there is no new file then. StatusConflict with CodeInUse
-// says that another backup writes to the same path.
+// when ctx ends first; no new file is left then. StatusConflict with CodeInUse
+// says that another backup is writing to the same path.
 func (db *DB) Backup(ctx context.Context, path string, options *BackupOptions) error {
 	const op = "backup"
 	inner, end, err := db.task(ctx)
@@ -91,12 +91,13 @@ func (b *backup) run(ctx context.Context, path string) error {
 	return err
 }
 
-// partialError says why what lies where the copy is to be written stays there.
+// partialError says why the file that lies where the copy would be written
+// stays there.
 func partialError(partial string, err error) error {
 	if errors.Is(err, container.ErrNotDraft) {
 		return &Error{
 			Status:  StatusConflict,
-			Message: partial + " is where the copy would be written, and it is not what an interrupted backup left; move it away", Err: err,
+			Message: partial + " is where the copy would be written, and no interrupted backup left it; move it away", Err: err,
 		}
 	}
 	return openError(partial, err)

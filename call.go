@@ -16,14 +16,14 @@ const PluginObjects = "objects"
 // returns null.
 //
 // It returns StatusInvalidArgument for an unknown plugin or operation, and for
-// a missing, unknown or wrong member, which the message names; besides, what
-// the operation returns.
+// a missing, unknown or wrong member, which the message names, and whatever the
+// operation returns.
 func (db *DB) Call(plugin, operation string, request *Document) (*Document, error) {
 	return db.Objects().call(plugin, operation, request)
 }
 
-// Call is [DB.Call] on these operations, be they of a snapshot or bound to a
-// context.
+// Call is [DB.Call] on these operations, which may be of a snapshot or bound to
+// a context.
 func (v Objects) Call(operation string, request *Document) (*Document, error) {
 	return v.call(PluginObjects, operation, request)
 }
@@ -50,9 +50,9 @@ func (v Objects) call(plugin, operation string, document *Document) (*Document, 
 	return run()
 }
 
-// admit says what comes before anything is said of a request: that the database
-// is closed, that it does not offer the operation, or that there is no such
-// plugin. It returns the operation's full name.
+// admit makes the checks that come before any of the request: that the database
+// is open, that the plugin exists and that it offers the operation. It returns
+// the operation's full name.
 func (v Objects) admit(kind, plugin, operation string) (op string, err error) {
 	op = plugin + "." + operation
 	check := v.tree.enabled

@@ -17,8 +17,7 @@ import (
 type CheckOptions struct {
 	// Progress, when not nil, is called now and then, one call at a time.
 	Progress func(CheckProgress)
-	// Problem, when not nil, is called for everything found, one call at a
-	// time.
+	// Problem, if not nil, is called for every problem found, one call at a time.
 	Problem func(error)
 }
 
@@ -49,14 +48,15 @@ type DamagedPayload struct {
 	Size   int64 // in bytes
 }
 
-// Check verifies the whole file: the tables and what they say of each other,
-// the tree, the history, and every chunk against its digest. It reads while
-// others write, and checks what was there when it began. A second check waits
-// for the first. It takes 4 MiB for each processor from the memory budget.
+// Check verifies the whole file: the tables, by themselves and against each
+// other, the tree, the history, and every chunk against its digest. It reads
+// while others write, and checks what was there when it began. A second check
+// waits for the first. It takes 4 MiB for each processor from the memory
+// budget.
 //
-// Damage is in the report, not the error, which is for what hinders the check:
-// StatusCanceled when ctx ends, StatusIO, StatusOutOfMemory, StatusClosed. The
-// report is valid then, too.
+// Damage is in the report, not the error, which says what kept the check from
+// going on: StatusCanceled when ctx ends, StatusIO, StatusOutOfMemory,
+// StatusClosed. The report is valid then too.
 func (db *DB) Check(ctx context.Context, options *CheckOptions) (*CheckReport, error) {
 	const op = "check"
 	inner, end, err := db.task(ctx)

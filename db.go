@@ -47,10 +47,10 @@ func (db *DB) Objects() Objects { return Objects{db.Tree()} }
 // A second Close returns StatusClosed.
 //
 // Long calls are not waited for to their end: imports, exports, checks and
-// backups stop at their next step and return StatusClosed. A ReadFrom or WriteTo
-// that is with its caller's own reader or writer is not waited for; it returns
-// StatusClosed when that comes back. Do not call Close from a callback of a long
-// call: it would wait for itself.
+// backups stop at their next step and return StatusClosed. A ReadFrom or
+// WriteTo that is inside its caller's reader or writer is not waited for; it
+// returns StatusClosed once that returns. Do not call Close from a callback of
+// a long call: it would wait for itself.
 func (db *DB) Close() error {
 	if db == nil {
 		return withOp("close", commit.ErrClosed)
@@ -104,8 +104,8 @@ func (db *DB) task(ctx context.Context) (inner context.Context, end func(error) 
 	return inner, end, nil
 }
 
-// closing returns StatusClosed instead of an error that the end of db.ctx, and
-// not that of the caller's context, brought about.
+// closing turns an error into StatusClosed when the end of db.ctx caused it,
+// not the end of the caller's context.
 func (db *DB) closing(ctx context.Context, err error) error {
 	if errors.Is(asError(err), StatusCanceled) && ctx.Err() == nil && db.ctx.Err() != nil {
 		return commit.ErrClosed
@@ -113,7 +113,7 @@ func (db *DB) closing(ctx context.Context, err error) error {
 	return err
 }
 
-// writable refuses a write early, before the caller has gone to any length.
+// writable refuses a write before the caller puts any work into it.
 func (db *DB) writable() error {
 	if err := db.enter(); err != nil {
 		return err

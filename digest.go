@@ -5,10 +5,10 @@ import (
 	"github.com/stardustdb/stardust/internal/dust"
 )
 
-// Digest is the SHA-256 of a payload's or a chunk's bytes: an array of 32 bytes,
-// and comparable. Its String and its form as text are 64 lower-case hexadecimal
-// digits; in JSON it is {"#sha256": those}, and is read from a string of
-// hexadecimal digits, too.
+// Digest is the SHA-256 of a payload's or a chunk's bytes: a comparable array
+// of 32 bytes. Its String and its text form are 64 lower-case hexadecimal
+// digits; in JSON it is {"#sha256": "…"} with those digits, and a plain string
+// of digits is read, too.
 type Digest = digest.Digest
 
 // ParseDigest reads a digest from 64 hexadecimal digits in either case. It

@@ -18,9 +18,9 @@
 //   - An [Error] carries the [Status] that says why a call failed.
 //
 // The twelve operations have the spec's names in both forms: Get, Lookup,
-// Children, Path, Files, Manifest, Create, Update, Move, Remove, Upload and Open.
-// A program in Go wants the Tree, which adds what Go expects, such as Put, Walk
-// and FS; requests and results that come as text want the documents.
+// Children, Path, Files, Manifest, Create, Update, Move, Remove, Upload and
+// Open. Go programs use the Tree, which adds what Go expects, such as Put, Walk
+// and FS; documents are for requests and results that travel as text.
 //
 // A DB, its Tree and its Objects may be used by many goroutines. One process writes a
 // file at a time; others may read it meanwhile.

@@ -35,8 +35,8 @@ func (d *Document) value() (dust.Value, error) {
 	return d.root, nil
 }
 
-// Close ends the use of the document. Values that were read from it stay
-// valid. Close may be called again, and at any time; it returns nil.
+// Close ends the use of the document. Values read from it stay valid. Close may
+// be called at any time, and again; it returns nil.
 func (d *Document) Close() error {
 	if d != nil {
 		d.closed.Store(true)

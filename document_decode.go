@@ -10,7 +10,7 @@ import (
 
 // Decode stores the document in the Go value that v points to, by the rules of
 // encoding/json: structs with json tags, maps, slices, pointers, and types with
-// methods of their own. Members that a struct has no field for are left out.
+// methods of their own. Members for which a struct has no field are left out.
 //
 // Integers arrive exactly. What lands in an interface is nil, bool, string,
 // []any, map[string]any or, for every number, a json.Number, which keeps its

@@ -2,8 +2,8 @@ package stardust
 
 import "github.com/stardustdb/stardust/internal/dust"
 
-// JSON returns the document as JSON without white space. As of the methods
-// below, the bytes are the caller's own.
+// JSON returns the document as JSON without white space. The bytes are the
+// caller's own, as with the methods below.
 func (d *Document) JSON() ([]byte, error) {
 	return d.print("document.json", dust.AppendJSON)
 }

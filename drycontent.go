@@ -7,7 +7,7 @@ import (
 	"github.com/stardustdb/stardust/internal/transfer"
 )
 
-// dryContent is content of which nothing is stored: a dry run looked at it, or it
+// dryContent is content that was not stored: a dry run only looked at it, or it
 // is published already.
 type dryContent struct {
 	digest Digest

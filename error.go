@@ -116,8 +116,8 @@ func damaged(err error, format string, args ...any) error {
 	return &Error{Status: StatusEvaluationFailed, Message: fmt.Sprintf(format, args...), Err: err}
 }
 
-// asError gives every cause the status that it means. It is applied once, by
-// withOp, on an error's way out to the caller.
+// asError gives every cause its status. withOp applies it once, on an error's
+// way out to the caller.
 func asError(err error) error {
 	var e *Error
 	var r *tree.Refusal

@@ -15,27 +15,25 @@ import (
 // ExportOptions are the options of [Tree.Export]. A nil pointer means the zero
 // value.
 type ExportOptions struct {
-	// Workers is how many files are handled at the same time, at most 256 and
-	// one for every 16 MiB of the memory budget; zero means one for each
-	// processor.
+	// Workers is how many files are handled at once, at most 256 and one for every
+	// 16 MiB of the memory budget; zero means one per processor.
 	Workers int
-	// Progress, when not nil, is called after every step that changed it, one
-	// call at a time.
+	// Progress, if not nil, is called whenever it changed, one call at a time.
 	Progress func(Progress)
-	// Problem, when not nil, is called for everything that is left out, one
-	// call at a time.
+	// Problem, if not nil, is called for everything that is left out, one call at
+	// a time.
 	Problem func(Problem)
-	// Replace lets files be overwritten that have other content.
+	// Replace overwrites files that have other content.
 	Replace bool
-	// Change, when not nil, is called for what Delete removes, one call at a time.
+	// Change, if not nil, is called for what Delete removes, one call at a time.
 	Change func(TransferChange)
-	// Delete makes the directory hold what the tree holds and nothing else: local
-	// files and directories that the tree does not have are removed at the end,
-	// and those of another kind give way. It means Replace, too. The database
-	// itself stays when it lies there.
+	// Delete makes the directory equal to the tree: local files and directories
+	// that the tree does not have are removed at the end, and those of another
+	// kind give way. It implies Replace. The database itself stays if it lies
+	// there.
 	Delete bool
-	// Sparse makes holes of zeros in every file, not only in those whose
-	// attributes say that they had some.
+	// Sparse makes holes of zeros in every file, not only in files that had some
+	// by their attributes.
 	Sparse bool
 	// Preserve selects what is restored of files besides: of those that the export
 	// writes, and with Replace of those, too, that have their content already.
@@ -45,20 +43,20 @@ type ExportOptions struct {
 // Export copies a file or directory of the tree, with everything beneath it, to
 // a directory of the operating system, which is made when it is missing. A
 // directory's children land in it; a file lands in it under its own name. It
-// writes files in parallel, each under a temporary name first, so that a file is
-// there whole or not at all; what an export that was killed left of such files
-// is removed. Run again it takes up where it stopped: files that have the
-// content already are left alone; those that have another are reported, or
-// overwritten when ExportOptions.Replace is set, and then keep their
-// permissions. Symbolic links are made again as links; with Replace, one that lies
-// in the way of a file or directory goes.
+// writes files in parallel, each under a temporary name first, so that a file
+// is there whole or not at all; temporary files of an export that was killed
+// are removed. Run again, it takes up where it stopped: files that have the
+// content already are left alone; files with other content are reported, or
+// overwritten if ExportOptions.Replace is set, and then keep their permissions.
+// Symbolic links become links again; with Replace, a link in the way of a file
+// or directory is removed.
 //
 // Nothing is ever written outside the directory, whatever names and symbolic
 // links there are. What the target can't hold, and payloads that are damaged,
-// are reported in TransferReport.Problems, and the export goes on. The error is
-// for what ends it: StatusCanceled when ctx ends, StatusNotFound for a missing
-// entity, StatusIO when the directory can't be used. The report is valid then,
-// too.
+// are reported in TransferReport.Problems, and the export goes on. The error
+// says what ended it: StatusCanceled when ctx ends, StatusNotFound for a
+// missing entity, StatusIO when the directory can't be used. The report is
+// valid then too.
 func (v Tree) Export(ctx context.Context, entity int64, to string, options *ExportOptions) (*TransferReport, error) {
 	const op = "objects.export"
 	var o ExportOptions

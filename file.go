@@ -38,7 +38,8 @@ func openContainer(path string, o *Options) (*file, error) {
 	return &file{c, heap.New(c)}, nil
 }
 
-// openDraft makes a new file for a copy that is not whole before its time.
+// openDraft makes a new file for a copy, which opens as a database only once it
+// is whole.
 func openDraft(path string, log *slog.Logger) (*file, error) {
 	c, err := container.Open(path, container.Options{Create: true, Draft: true, Logger: log})
 	if err != nil {
@@ -73,9 +74,9 @@ func (f *file) size() (int64, error) {
 // adopt tells the heap which records are live, so that it may use the rest, and
 // refuses a file that is shorter than its records reach.
 //
-// After a clean close the superblock says how long the file must be, and each
-// row is looked at only before something is appended: that takes as long as
-// there are chunks.
+// After a clean close the superblock says how long the file must be, and the
+// rows are read only before something is appended, since that takes time in
+// proportion to the chunks.
 func (f *file) adopt(v *catalog.View, c *catalog.Catalog, readOnly bool) error {
 	if f.container.Settled() {
 		if !readOnly {
@@ -104,7 +105,7 @@ func (f *file) setLive(v *catalog.View) error {
 	return errors.Join(bad, err)
 }
 
-// lastRecord returns where the last record ends that a row names.
+// lastRecord returns where the last record that a row names ends.
 func lastRecord(v *catalog.View) (int64, error) {
 	last, found, err := v.LastChunk()
 	if err != nil || !found {

@@ -8,8 +8,8 @@ import (
 	"github.com/stardustdb/stardust/internal/catalog"
 )
 
-// FileAttributes are what a file system knew of a file or directory beside its
-// name and content, as an import kept it in the attribute stardust/file; see
+// FileAttributes are what a file system knew of a file or directory besides its
+// name and content, which an import kept in the attribute stardust/file; see
 // docs/attributes.md.
 type FileAttributes struct {
 	HasMode bool
@@ -52,8 +52,8 @@ func (a *FileAttributes) encode() ([]byte, attributes.Members, error) {
 	return text, speaks, err
 }
 
-// FileAttributes returns what is kept of a file or directory. The zero value says
-// that nothing is, also for the root and for an attribute of another form.
+// FileAttributes returns what is kept of a file or directory: the zero value if
+// nothing is, for the root, and for an attribute of another form.
 func (v Tree) FileAttributes(entity int64) (FileAttributes, error) {
 	f, err := v.fileAttributes(entity)
 	if err != nil {

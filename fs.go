@@ -42,8 +42,7 @@ func (t treeFS) resolve(op, name string) (Record, error) {
 	r, err := t.tree.Resolve(path)
 	var e *Error
 	if errors.As(err, &e) && e.Status == StatusInvalidArgument {
-		// A file in the middle of a path: io/fs knows only that there is
-		// nothing there.
+		// A file in the middle of a path: to io/fs there is nothing.
 		err = &Error{Status: StatusNotFound, Op: e.Op, Message: e.Message}
 	}
 	if err != nil {
@@ -161,7 +160,7 @@ type openFile struct {
 	info fileInfo
 }
 
-// readFileTrust is how much memory ReadFile takes on the word of a record alone;
+// readFileTrust is how much memory ReadFile allocates because a record says so;
 // for a larger file it grows with what was really read.
 const readFileTrust = 64 << 20
 

@@ -13,7 +13,7 @@ import (
 // Version is a node as it was from its Revision on.
 type Version struct {
 	Record
-	// Until is the revision that ended it, zero when it is still so.
+	// Until is the revision that ended it, zero if none has.
 	Until int64
 	// Removed says that Until removed the node rather than changed it.
 	Removed bool
@@ -68,13 +68,13 @@ func (old Version) MarshalJSON() ([]byte, error) {
 type Transaction struct {
 	// ID is the revision of everything that the commit touched.
 	ID int64
-	// Time is the clock's when it was committed. Nothing is ordered by it.
+	// Time is what the clock said at the commit. Nothing is ordered by it.
 	Time time.Time
 	// Facts are in the order in which they were written.
 	Facts []Fact
 }
 
-// Fact says that an entity has a value of an attribute from its transaction on,
+// Fact says that from its transaction on an entity has a value of an attribute,
 // or no longer has it.
 type Fact struct {
 	Entity    int64
@@ -85,9 +85,9 @@ type Fact struct {
 	Retracted bool
 }
 
-// Transactions yields the transactions whose id is at least from, in order. It
-// sees those that were committed when it began, in memory for a few large ones.
-// It works without the objects plugin.
+// Transactions yields the transactions with ids from on, in order. It sees
+// those that were committed when it began, with at most a few large ones in
+// memory. It works without the objects plugin.
 //
 // An error ends it: of StatusEvaluationFailed when a stored record is damaged,
 // after those before it, or of StatusClosed.

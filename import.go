@@ -14,53 +14,51 @@ import (
 // ImportOptions are the options of [Tree.Import]. A nil pointer means the zero
 // value.
 type ImportOptions struct {
-	// Workers is how many files are handled at the same time, at most 256 and
-	// one for every 16 MiB of the memory budget; zero means one for each
-	// processor.
+	// Workers is how many files are handled at once, at most 256 and one for every
+	// 16 MiB of the memory budget; zero means one per processor.
 	Workers int
-	// Progress, when not nil, is called after every step that changed it, one
-	// call at a time.
+	// Progress, if not nil, is called whenever it changed, one call at a time.
 	Progress func(Progress)
-	// Problem, when not nil, is called for everything that is left out, one
-	// call at a time.
+	// Problem, if not nil, is called for everything that is left out, one call at
+	// a time.
 	Problem func(Problem)
-	// Change, when not nil, is called for everything that is not as it was, one
-	// call at a time.
+	// Change, if not nil, is called for everything that changed, one call at a
+	// time.
 	Change func(TransferChange)
 
-	// Delete makes the directory of the tree hold what the file system holds and
-	// nothing else. What the file system no longer has is removed at the end,
-	// but for what could not be read or listed. A new file with the content of
-	// one that is gone is moved, rather than made; what became a directory or
-	// stopped being one takes the other's place.
+	// Delete makes the directory of the tree equal to the file system. What the
+	// file system no longer has is removed at the end, except what could not be
+	// read or listed. A new file with the content of one that is gone is moved
+	// instead of made; a file that became a directory, or the other way round, is
+	// replaced.
 	Delete bool
-	// Exclude are patterns in the form of gitignore, the last one that matches
-	// deciding, for what is neither imported nor removed.
+	// Exclude are gitignore patterns for what is neither imported nor removed. The
+	// last one that matches decides.
 	Exclude []string
 	// SkipCaches leaves out what is in directories with a CACHEDIR.TAG.
 	SkipCaches bool
-	// OneFileSystem leaves out what is in directories that are on another file
-	// system than the top, where the operating system tells.
+	// OneFileSystem leaves out what is in directories on another file system than
+	// the top's, where the operating system can tell.
 	OneFileSystem bool
 
-	// IndexDir is a directory, made when it is missing, for a file that keeps what
-	// the import saw, so that the next one need not read files whose size, times
-	// and inode are as they were. The file is ignored when it is of another
-	// database, of another history of it, of another source, or damaged. Empty
-	// means none; so far it takes part on Linux only.
+	// IndexDir is a directory, made if missing, for a file that remembers what the
+	// import saw, so that the next one need not read files with unchanged size,
+	// times and inode. The file is ignored if it is damaged or belongs to another
+	// database, another history of it, or another source. Empty means none; so far
+	// it is used on Linux only.
 	IndexDir string
-	// Source names what is imported, such as the absolute path of a directory,
-	// for the index.
+	// Source names what is imported for the index, such as by the absolute path of
+	// a directory.
 	Source string
-	// ReadAll reads files, too, that did not change by the index.
+	// ReadAll also reads files that are unchanged according to the index.
 	ReadAll bool
 
 	// Preserve selects what is kept of files besides. What an import does not keep,
 	// it leaves in the tree as it is.
 	Preserve Preserve
 
-	// Message, when not empty, is said of the import's last revision: in a commit
-	// of its own, which is made also when nothing changed.
+	// Message, if not empty, describes the import's last revision: a commit of its
+	// own, which is made even if nothing changed.
 	Message string
 
 	// DryRun changes nothing, reads what the import would read, and reports what
@@ -69,20 +67,20 @@ type ImportOptions struct {
 }
 
 // Import copies a file system's files and directories into a directory of the
-// tree. It reads files in parallel, and many share one commit. Run again it
-// takes up where it stopped: content that is stored already is not stored twice,
-// files that have it already keep their revision, and those that differ get the
-// new content.
+// tree. It reads files in parallel, and many share one commit. Run again, it
+// takes up where it stopped: content is not stored twice, files that have it
+// already keep their revision, and files that differ get the new content.
 //
 // What can't be read, or has a name that the tree can't hold, is reported in
-// TransferReport.Problems, and the import goes on; so are special files, what an
-// interrupted export left behind, and the database itself, under whatever name it
-// lies there. Symbolic links are never followed: where the file system can read
-// them (fs.ReadLinkFS) they are kept as docs/attributes.md says, otherwise skipped
-// and reported. A file that changes while it is read is read again, up to three times; one that never
-// stands still is stored as it was read last, and counts as failed, too.
+// TransferReport.Problems, and the import goes on; so are special files, what
+// an interrupted export left behind, and the database itself, under whatever
+// name it lies there. Symbolic links are never followed: where the file system
+// can read them (fs.ReadLinkFS) they are kept as docs/attributes.md says,
+// otherwise skipped and reported. A file that changes while it is read is read
+// again, up to three times; if it changed each time, it is stored as it was
+// last read and also counts as failed.
 //
-// The error is for what ends an import: StatusCanceled when ctx ends, StatusIO
+// The error says what ended an import: StatusCanceled when ctx ends, StatusIO
 // with CodeNoSpace for a full disk, StatusConflict when writes are held,
 // StatusOutOfMemory when the memory budget has no room for a worker's upload,
 // StatusInvalidArgument when the target is not a directory and StatusNotFound

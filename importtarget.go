@@ -24,8 +24,8 @@ type importTarget struct {
 	dry  bool // change nothing
 	own  ownFiles
 
-	// began is the last revision before the import, and made the number of those
-	// that are its own. Only one goroutine commits.
+	// began is the last revision before the import, and made the number of its own
+	// since. Only one goroutine commits.
 	started     bool
 	began, made int64
 	// planned are the nodes that a dry run has made up.
@@ -40,7 +40,7 @@ func (t *importTarget) CheckName(name string) error {
 
 func (t *importTarget) Owns(info fs.FileInfo) bool { return t.own.has(info) }
 
-// State is first called before the import, and so knows where it began.
+// State is first called before the import begins, and so notes where.
 func (t *importTarget) State(revision int64) (s transfer.State, err error) {
 	err = t.db.view(context.Background(), catalog.Live, true, func(v *catalog.View) error {
 		last, err := v.LastRevision()

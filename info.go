@@ -11,7 +11,7 @@ type Info struct {
 	Path     string `json:"path"`
 	Format   int    `json:"format"`   // version of the file's format
 	Identity string `json:"identity"` // of this file alone, for good
-	FileSize int64  `json:"fileSize"` // in bytes, with what is reserved ahead while it is open
+	FileSize int64  `json:"fileSize"` // in bytes, including what is reserved ahead while it is open
 
 	LastRevision int64 `json:"lastRevision"`
 	Files        int64 `json:"files"`

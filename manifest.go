@@ -60,8 +60,8 @@ func (m *Manifest) value() dust.Value {
 }
 
 // Chunks yields the chunks of a published payload in byte order, in bounded
-// memory however long the list is. An error, of the kinds of
-// [Tree.Manifest], ends it.
+// memory however long the list is. It ends at an error, which is one of
+// [Tree.Manifest]'s.
 func (v Tree) Chunks(digest Digest) iter.Seq2[Chunk, error] {
 	const op = "objects.manifest"
 	return func(yield func(Chunk, error) bool) {
@@ -98,8 +98,8 @@ func (v Tree) payloadInfo(digest Digest) (p catalog.Payload, err error) {
 	return p, err
 }
 
-// segmentChunks returns the chunks of the manifest's run at an offset, and where
-// the run ends.
+// segmentChunks returns the chunks of the manifest's segment at an offset, and
+// where the segment ends.
 func (v Tree) segmentChunks(p *catalog.Payload, at int64) (chunks []Chunk, end int64, err error) {
 	err = v.read(func(view *catalog.View) error {
 		found, ends, err := payload.Run(view, p, at)

@@ -44,8 +44,8 @@ func recordDocument(r Record, err error) (*Document, error) {
 }
 
 // Children returns an array of the records of a directory's children in name
-// order. It holds them all in memory; use [Tree.Children] for directories without
-// bound, whose errors it has.
+// order. It keeps them all in memory; for directories of any size use
+// [Tree.Children], which has the same errors.
 func (v Objects) Children(parent int64) (*Document, error) {
 	const op = "objects.children"
 	if err := v.tree.enabled(); err != nil {
@@ -65,7 +65,7 @@ func (v Objects) Children(parent int64) (*Document, error) {
 	}
 	err := v.tree.readOne(list)
 	if err == nil && len(items) == 0 {
-		// Say why, in one snapshot that may show children by now.
+		// Find out why, in a snapshot in which the children may have appeared.
 		err = v.tree.read(func(view *catalog.View) error {
 			if err := tree.Directory(view, "parent", parent); err != nil {
 				return err

@@ -13,15 +13,15 @@ import (
 // Open opens the database in a file, and makes it when it is missing and the
 // options allow. Nil options enable no plugins. Close it when done.
 //
-// One process at a time writes; it returns StatusConflict with CodeInUse, naming
-// the holder, when another has the file open for writing after
+// One process at a time writes; it returns StatusConflict with CodeInUse,
+// naming the holder, when another has the file open for writing after
 // Options.LockTimeout. Opening read-only works meanwhile. It returns
 // StatusInvalidArgument with CodeNotDatabase for a file that is not a Stardust
-// database, with CodeNewerFormat for one of a newer version, and
-// StatusEvaluationFailed for a damaged or cut one, with CodeLogMissing when it is
-// its write-ahead log that is missing, cut or damaged; see
-// Options.AcceptMissingLog. Such a file and all beside it stay as they are, byte
-// for byte. StatusNotFound says that the file must exist and doesn't, and
+// database and with CodeNewerFormat for one of a newer version, and
+// StatusEvaluationFailed for a damaged or cut one, with CodeLogMissing if its
+// write-ahead log is what is missing, cut or damaged; see
+// Options.AcceptMissingLog. Such a file and all beside it stay as they are,
+// byte for byte. StatusNotFound says that the file must exist and doesn't, and
 // StatusIO what the operating system refused.
 func Open(path string, options *Options) (*DB, error) {
 	const op = "open"
@@ -67,8 +67,8 @@ func newDB(f *file, o Options) (*DB, error) {
 	return db, nil
 }
 
-// start gives the heap its live records, and a writer its queue. Only when
-// nothing speaks against the file is it changed.
+// start gives the heap its live records, and a writer its queue. The file is
+// changed only once nothing speaks against it.
 func (db *DB) start() error {
 	var last int64
 	err := db.catalog.Read(db.ctx, catalog.Live, func(v *catalog.View) (err error) {

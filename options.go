@@ -24,10 +24,10 @@ type Options struct {
 	ReadOnly bool
 	// MustExist refuses to create the file when it is missing.
 	MustExist bool
-	// AcceptMissingLog opens a file all the same when the write-ahead log with
-	// its latest commits is missing, cut or damaged, as it is when only the file
-	// of a database was copied after a crash: in the state before them. What
-	// of a log is there is kept under a name of its own.
+	// AcceptMissingLog opens a file although the write-ahead log with its latest
+	// commits is missing, cut or damaged, as after a crash when only the database
+	// file was copied: in the state before those commits. What is left of a log is
+	// kept under another name.
 	AcceptMissingLog bool
 	// LockTimeout is how long to wait for another writer to close the file.
 	// Zero does not wait.
@@ -51,9 +51,9 @@ type Plugins struct {
 // ObjectsPlugin enables the objects plugin. It has no settings.
 type ObjectsPlugin struct{}
 
-// ParseOptions reads open options from a document such as
-// plugins {objects {}}. Besides plugins it takes memoryBudget (bytes),
-// readOnly, mustExist, acceptMissingLog and lockTimeout (milliseconds). It returns an error of
+// ParseOptions reads options from a document such as plugins {objects {}}.
+// Besides plugins it takes memoryBudget (bytes), readOnly, mustExist,
+// acceptMissingLog and lockTimeout (milliseconds). It returns an error of
 // StatusInvalidArgument that names an unknown member or a wrong value, and of
 // StatusClosed for a closed document.
 func ParseOptions(document *Document) (*Options, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
-// MaxAttributesSize is how many bytes all attributes of an entity that Patch wrote
-// take together at most, as compact JSON: names and values.
+// MaxAttributesSize is the most bytes that the attributes written to one entity
+// may take together, names and values, as compact JSON.
 const MaxAttributesSize = tree.MaxAttributesSize
 
 // Attributes returns an entity's attributes as an object in name order: the
@@ -42,8 +42,8 @@ func (db *DB) Attributes(entity int64) (*Document, error) {
 	return newDocument(value), nil
 }
 
-// attributesValue is a node's own attributes and those written to it, in name
-// order.
+// attributesValue returns a node's own attributes and those written to it, in
+// name order.
 func attributesValue(n *catalog.Node, written []dust.Member) dust.Value {
 	var own []dust.Member
 	if n.File {

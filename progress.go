@@ -19,8 +19,8 @@ type Problem struct {
 	// print it with %q.
 	Path string
 	Err  error
-	// Skipped says that it is of a kind that is never taken, such as a socket;
-	// otherwise it failed.
+	// Skipped says that its kind is never taken, such as a socket; otherwise it
+	// failed.
 	Skipped bool
 }
 
@@ -57,8 +57,8 @@ const (
 // TransferChange is something that an import or export did.
 type TransferChange struct {
 	Action TransferAction
-	// Path is where it lies beneath what was transferred, names divided by "/",
-	// and From where something moved was.
+	// Path is where it lies beneath what was transferred, names divided by "/";
+	// From is where a moved one was.
 	Path, From string
 	Directory  bool
 }

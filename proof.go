@@ -18,9 +18,9 @@ const (
 	proofBytes  = 256 << 20
 )
 
-// proof looks for what can be wrong with a file that was not closed: chunks of
-// its last commits that are not there, and tables of different times in one
-// whose log is missing.
+// proof looks for what can be wrong with a file that was not closed: missing
+// chunks of its last commits, and, where the log is missing, tables of
+// different times.
 func (f *file) proof(ctx context.Context, v *catalog.View) error {
 	if lacking := f.container.Accepted(); lacking != nil {
 		var first error

@@ -14,28 +14,27 @@ import (
 
 // PutOptions are the options of [Tree.Put]. A nil pointer means the zero value.
 type PutOptions struct {
-	// Parents makes the directories that are missing on the way, at most
-	// MaxNodes.
+	// Parents makes missing directories on the way, at most MaxNodes.
 	Parents bool
-	// New refuses to give a file that is there already new content.
+	// New refuses to replace a file that exists already.
 	New bool
 	// ExpectedRevision refuses the write unless the file is there and has this
 	// revision. Zero skips the check.
 	ExpectedRevision int64
-	// File, when not nil, is kept of the file in the same commit.
+	// File, if not nil, is kept with the file in the same commit.
 	File *FileAttributes
-	// Attributes are given to the file in the same commit: an object whose
-	// members take the place of the file's attributes of these names, null
-	// removing one. Others stay. Names and sizes are bounded as by [DB.Patch];
-	// StatusInvalidArgument says which is wrong. Nil leaves all alone.
+	// Attributes are given to the file in the same commit: an object whose members
+	// replace the file's attributes of these names; null removes one. Others stay.
+	// Names and sizes are bounded as by [DB.Patch]; StatusInvalidArgument says
+	// which is wrong. Nil changes none.
 	Attributes *Document
 }
 
 // Put stores everything that a reader yields as the file at a path of names
-// divided by "/", and returns the file's record. It makes the file, or gives the
-// one that is there new content; a file that has the content already keeps its
-// revision. Payload and name become visible in one commit: after an error
-// neither is there, and the reader may have been read.
+// divided by "/", and returns the file's record. It makes the file or replaces
+// its content; a file that has the content already keeps its revision. Payload
+// and name become visible in one commit: after an error neither is there,
+// though the reader may have been read.
 //
 // It returns StatusInvalidArgument when the path has a part that is not a name,
 // leads through a file, ends in "/" or is a directory's; StatusNotFound when a
@@ -82,8 +81,8 @@ func (v Tree) Put(path string, from io.Reader, options *PutOptions) (Record, err
 	return newRecord(&n), nil
 }
 
-// Attributes is [DB.Attributes] of a file or directory as the tree shows it: at a
-// snapshot's revision, those that it had then.
+// Attributes is [DB.Attributes] of a file or directory at the tree's revision:
+// a snapshot has those of its time.
 func (v Tree) Attributes(entity int64) (*Document, error) {
 	const op = "objects.attributes"
 	if err := checkEntity("entity", entity); err != nil {
@@ -111,7 +110,7 @@ func (v Tree) newFile(path string, options *PutOptions) (*commit.File, error) {
 	case err != nil:
 		return nil, err
 	case len(names) == 0 || strings.HasSuffix(path, "/"):
-		return nil, invalid("path %s: names a directory; a file's ends in its name", tree.Quote(path))
+		return nil, invalid("path %s: names a directory; the path of a file ends in its name", tree.Quote(path))
 	case options.ExpectedRevision < 0:
 		return nil, invalid("ExpectedRevision: %d is negative; 0 skips the check", options.ExpectedRevision)
 	case options.New && options.ExpectedRevision != 0:
@@ -149,8 +148,9 @@ func (v Tree) newFile(path string, options *PutOptions) (*commit.File, error) {
 	}, nil
 }
 
-// PutPublished names a payload that is published already, as [Tree.Put] does with
-// what it stores. It returns StatusNotFound, too, when the payload is not there.
+// PutPublished names a payload that is published already, as [Tree.Put] does
+// with what it stores. It also returns StatusNotFound when the payload does not
+// exist.
 func (v Tree) PutPublished(path string, digest Digest, options *PutOptions) (Record, error) {
 	const op = "objects.put"
 	if options == nil {

@@ -44,7 +44,7 @@ func recordValue(r *Record) dust.Value {
 	return new(recordArena).value(r)
 }
 
-// recordArena makes the records of a listing out of a few large allocations; a
+// recordArena makes the records of a listing from a few large allocations; a
 // block of zero makes each record on its own.
 type recordArena struct {
 	block   int // members allocated at a time

@@ -6,9 +6,8 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// Replica is the database as the rows of its tables. It is for the packages of
-// this module that carry databases to other places, such as bucketdb, and of no
-// use to others.
+// Replica is the database as the rows of its tables, for the packages of this
+// module that carry databases to other places, such as bucketdb.
 func (db *DB) Replica() *replica.DB {
 	const op = "replica"
 	return replica.New(replica.Parts{

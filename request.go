@@ -15,8 +15,8 @@ type request struct {
 	place string // where the object stands, such as "nodes[3]"; empty at the top
 	value dust.Value
 	taken []string
-	// missing is the first member that must be there and is not. An unknown
-	// one, which may be its misspelling, is named rather.
+	// missing is the first required member that is not there. An unknown member,
+	// which may be a misspelling of it, is named instead.
 	missing string
 	err     error
 }
@@ -38,7 +38,7 @@ func (r *request) fail(format string, args ...any) {
 	}
 }
 
-// name prefixes what is said of a member with the object's place.
+// name prefixes a message about a member with the object's place.
 func (r *request) name(s string) string {
 	if r.place == "" {
 		return s
@@ -122,8 +122,8 @@ func (r *request) digest(name string, asText bool) (d Digest, ok bool) {
 	return d, err == nil
 }
 
-// end fails the request when it has a member that nobody took, or lacks one that
-// must be there.
+// end fails the request when it has a member that nobody took, or lacks a
+// required one.
 func (r *request) end() {
 	for _, m := range r.value.Members() {
 		if r.err != nil {
@@ -138,8 +138,7 @@ func (r *request) end() {
 	}
 }
 
-// describe shows a value that is not what it should be: text in quotes, a number
-// without.
+// describe shows a value of the wrong kind: text in quotes, a number without.
 func describe(v dust.Value) string {
 	if s, ok := v.Text(); ok {
 		return tree.Quote(s)
@@ -150,7 +149,7 @@ func describe(v dust.Value) string {
 	return v.Kind().String()
 }
 
-// need takes a member that must be there.
+// need takes a required member.
 func (r *request) need(name string) (dust.Value, bool) {
 	v, ok := r.member(name)
 	if !ok && r.missing == "" {
@@ -159,7 +158,7 @@ func (r *request) need(name string) (dust.Value, bool) {
 	return v, ok
 }
 
-// needed takes a member that must be there with one of the typed methods.
+// needed takes a required member with one of the typed methods.
 func needed[T any](r *request, name string, take func(string) (T, bool)) T {
 	if _, ok := r.need(name); !ok {
 		var none T

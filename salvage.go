@@ -14,9 +14,9 @@ import (
 
 // SalvageOptions are the options of [Salvage]. A nil pointer means the zero value.
 type SalvageOptions struct {
-	// Progress, when not nil, is called now and then, one call at a time.
+	// Progress, if not nil, is called now and then, one call at a time.
 	Progress func(SalvageProgress)
-	// Logger, when not nil, gets what an operator may want to know.
+	// Logger, if not nil, gets what an operator may want to know.
 	Logger *slog.Logger
 }
 
@@ -36,24 +36,25 @@ type SalvageReport struct {
 
 	// DamagedPages and DamagedChunks are what is damaged in the old file.
 	DamagedPages, DamagedChunks int64
-	// LogWhole says that every transaction was there: the new file has the tree and
-	// the history exactly, but for the content that is listed as lost.
+	// LogWhole says that every transaction was there: the new file has the exact
+	// tree and history, except for the content that is listed as lost.
 	LogWhole bool
-	// Doubt says why the latest commits may be missing altogether, nil when none are.
+	// Doubt says why the latest commits may be missing altogether; nil if none
+	// are.
 	Doubt error
-	// LostFiles are files whose content is not all there. They are left out.
+	// LostFiles are files without all of their content. They are left out.
 	LostFiles []LostFile
 	// Incomplete are payloads that are not whole, whether a file names them or not.
 	Incomplete []Digest
 	// Unsure are entities whose latest state is not known. They are in the
-	// directory lost+found, as they last are known to have been.
+	// directory lost+found in their last known state.
 	Unsure []int64
 	// Orphans are payloads, and pieces of incomplete ones, whose names are lost or that
 	// never had one. They are in lost+found under their digests.
 	Orphans []Digest
 }
 
-// LostFile is a file whose content was not to be saved.
+// LostFile is a file whose content could not be saved.
 type LostFile struct {
 	Entity int64
 	Path   string

@@ -10,7 +10,7 @@ type Status int
 const (
 	// StatusInvalidArgument: the request is malformed or makes no sense.
 	StatusInvalidArgument Status = iota + 1
-	// StatusNotFound: the thing that the request names does not exist.
+	// StatusNotFound: what the request names does not exist.
 	StatusNotFound
 	// StatusConflict: another writer was first, a name is taken, or writes
 	// are held. Read again, decide, and repeat.

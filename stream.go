@@ -91,8 +91,8 @@ func (s *PluginStream) readError(op string, err error) error {
 	return withOp(op, s.asError(err))
 }
 
-// asError gives an error its status: closed, when the stream's context ended
-// because the stream or the database did.
+// asError gives an error its status: closed, if the stream's context ended
+// because the stream or the database was closed.
 func (s *PluginStream) asError(err error) error {
 	err = asError(err)
 	if cause := asError(context.Cause(s.ctx)); errors.Is(err, StatusCanceled) && errors.Is(cause, StatusClosed) {
@@ -115,15 +115,15 @@ func (s *PluginStream) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// ReadFrom appends everything that r yields. An error of r is returned as it
-// is, and leaves the upload usable; those of Write do, too.
+// ReadFrom appends everything that r yields. An error of r is returned as it is
+// and leaves the upload usable, as do those of Write.
 //
-// It ends before the next read of r when the stream's context does, or the stream
-// or the database is closed. A read that is under way cannot be interrupted; the
-// two Closes do not wait for it.
+// It ends before the next read of r when the stream's context ends, or the
+// stream or the database is closed. A read under way cannot be interrupted;
+// neither Close waits for it.
 //
-// It returns StatusInvalidArgument when r is the database's own file, of which an
-// upload would never come to the end.
+// It returns StatusInvalidArgument when r is the database's own file, whose end
+// an upload would never reach.
 func (s *PluginStream) ReadFrom(r io.Reader) (n int64, err error) {
 	if s.readsItself(r) {
 		return 0, withOp("objects.upload.write", invalid("the reader is the database itself"))
@@ -187,9 +187,9 @@ func (s *PluginStream) Read(p []byte) (n int, err error) {
 // WriteTo writes everything from the position on to w, as io.Copy does. An
 // error of w is returned as it is.
 //
-// It ends before the next write to w when the stream's context does, or the stream
-// or the database is closed. A write that is under way cannot be interrupted; the
-// two Closes do not wait for it.
+// It ends before the next write to w when the stream's context ends, or the
+// stream or the database is closed. A write under way cannot be interrupted;
+// neither Close waits for it.
 func (s *PluginStream) WriteTo(w io.Writer) (n int64, err error) {
 	var target error
 	err = s.read("objects.open.read", func(r *payload.Reader) (err error) {
@@ -243,10 +243,10 @@ func (s *PluginStream) Size() int64 {
 	return s.upload.Size()
 }
 
-// Close frees what the stream holds. An upload that did not finish is
-// abandoned: nothing is published and its space comes back. Close ends a call that
-// is under way, but for a Finish, which it waits for. It may be called again, also
-// by a reader or writer that a call uses, and returns nil.
+// Close frees what the stream uses. An unfinished upload is abandoned: nothing
+// is published and its space comes back. Close ends a call under way, except a
+// Finish, for which it waits. It may be called again, also by a reader or
+// writer that a call uses, and returns nil.
 func (s *PluginStream) Close() error {
 	if s != nil && s.db != nil {
 		s.shut()

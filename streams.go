@@ -38,8 +38,8 @@ func (db *DB) forget(s *PluginStream) {
 }
 
 // closeStreams ends the streams that were left open. No call is under way any
-// more, but for those that wait for their caller's reader or writer, and none can
-// begin.
+// more, except those that wait for their caller's reader or writer, and none
+// can begin.
 func (db *DB) closeStreams() {
 	db.mu.Lock()
 	streams := db.streams

@@ -40,8 +40,8 @@ type tagValue struct {
 	Time     time.Time `json:"time"`
 }
 
-// SetTag gives a revision a name, which is taken from another revision that has
-// it. That is a commit of its own; history keeps where tags were.
+// SetTag gives a revision a name, and takes it from another revision that has
+// it. This is a commit of its own; history keeps where tags were.
 //
 // It returns StatusInvalidArgument when the name is empty, longer than
 // MaxTagLength, holds white space or control characters, begins with "-", or is a
@@ -72,7 +72,7 @@ func (db *DB) SetTag(ctx context.Context, name string, revision int64) error {
 	return withOp(op, err)
 }
 
-// RemoveTag takes a name away. It returns StatusNotFound when there is no such
+// RemoveTag removes a name. It returns StatusNotFound when there is no such
 // tag, and StatusConflict when the database holds writes.
 func (db *DB) RemoveTag(ctx context.Context, name string) error {
 	const op = "remove_tag"
@@ -139,8 +139,8 @@ func (db *DB) RevisionAt(when time.Time) (int64, error) {
 	return revision, withOp("revision_at", err)
 }
 
-// Message returns what was said of the commit, such as with
-// ImportOptions.Message; empty when nothing was.
+// Message returns the commit's message, such as ImportOptions.Message; empty if
+// it has none.
 func (t *Transaction) Message() string {
 	for i := range t.Facts {
 		f := &t.Facts[i]
@@ -155,7 +155,7 @@ func (t *Transaction) Message() string {
 	return ""
 }
 
-// TagNames returns the names of the tags that the commit set or took away.
+// TagNames returns the names of the tags that the commit set or removed.
 func (t *Transaction) TagNames() []string {
 	var names []string
 	for i := range t.Facts {

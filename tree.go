@@ -12,18 +12,18 @@ import (
 // objects spec under the spec's names; [Objects] has the same ones in documents.
 // It is a small value to copy; all methods may be called concurrently.
 //
-// Entity 0 is the root directory, which has no record. An expected revision, of
-// the record that a program decided by, refuses a write when the node changed
-// since; zero skips the check.
+// Entity 0 is the root directory, which has no record. An expected revision,
+// taken from the record on which a program bases a write, refuses the write
+// when the node has changed since; zero skips the check.
 //
 // Every operation returns an error of StatusUnavailable when the database does
 // not enable the objects plugin, of StatusClosed when it is closed, of
-// StatusEvaluationFailed when it comes across stored metadata that is damaged, of
-// StatusIO when the operating system fails it, and of StatusCanceled when the
-// context of WithContext ends first. Writes return StatusConflict while the
+// StatusEvaluationFailed when it comes across stored metadata that is damaged,
+// of StatusIO when the operating system fails it, and of StatusCanceled when
+// the context of WithContext ends first. Writes return StatusConflict while the
 // database holds writes, and StatusUnavailable on a read-only database or a
-// snapshot. These come before anything is said of the arguments. What methods say
-// of their errors is what comes besides.
+// snapshot. These come before any check of the arguments. Each method names the
+// errors that it returns besides.
 type Tree struct {
 	db  *DB
 	at  int64

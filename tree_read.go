@@ -54,7 +54,7 @@ func (v Tree) Lookup(parent int64, name string) (Record, error) {
 		return err
 	})
 	if err == nil && !found {
-		// Say why, in one snapshot that may show the child by now.
+		// Find out why, in a snapshot in which the child may have appeared.
 		err = v.read(func(view *catalog.View) (err error) {
 			if err := tree.Directory(view, "parent", parent); err != nil {
 				return err
@@ -80,15 +80,15 @@ const (
 )
 
 // Children yields the records of a directory's children in name order, in
-// bounded memory however many there are. All of them are of one revision, that of
-// the first step, whatever is written meanwhile.
+// bounded memory however many there are. All are of the revision of the first
+// step, whatever is written meanwhile.
 //
 // An error ends it: of StatusInvalidArgument when the parent is invalid or a
 // file, of StatusNotFound when it does not exist.
 func (v Tree) Children(parent int64) iter.Seq2[Record, error] { return v.ChildrenAfter(parent, "") }
 
-// ChildrenAfter is [Tree.Children] from the first name on that is greater than
-// after, by bytes. It costs no more than what is read of it.
+// ChildrenAfter is [Tree.Children] from the first name greater than after, by
+// bytes. It costs no more than what is read of it.
 func (v Tree) ChildrenAfter(parent int64, after string) iter.Seq2[Record, error] {
 	const op = "objects.children"
 	return func(yield func(Record, error) bool) {

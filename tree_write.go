@@ -59,7 +59,7 @@ func (v Tree) Create(nodes ...NewNode) ([]Record, error) {
 	return records, nil
 }
 
-// checkCount comes first, so that no work goes into a request that is too large.
+// checkCount comes first, so that a request that is too large costs no work.
 func checkCount(nodes int) error {
 	switch {
 	case nodes == 0:

@@ -6,9 +6,9 @@ import (
 	"github.com/stardustdb/stardust/internal/commit"
 )
 
-// turn lets one call of a stream at a time do its work. While that call waits for
-// its caller's own reader or writer, which may take for ever, Close may go ahead:
-// who has a token of either kind has the stream to himself.
+// turn lets one call of a stream at a time do its work. While that call waits
+// for its caller's own reader or writer, which may take forever, Close may go
+// ahead: whoever has a token of either kind has the stream alone.
 type turn struct {
 	// work holds a token while a call is under way, away one while it is with its
 	// caller's reader or writer.
@@ -50,8 +50,8 @@ func (s *PluginStream) stepOut() {
 	s.db.calls.Done()
 }
 
-// stepIn ends that. It reports false when the database closed meanwhile; the call
-// must return then, and use nothing of it.
+// stepIn ends that. It reports false when the database closed meanwhile; then
+// the call must return without using the database.
 func (s *PluginStream) stepIn() bool {
 	<-s.turn.away
 	s.turn.gone = s.db.enter() != nil
@@ -59,7 +59,7 @@ func (s *PluginStream) stepIn() bool {
 }
 
 // shut frees what the stream holds, once. It waits for a call under way, which
-// its context's end keeps short.
+// ends soon since its context has ended.
 func (s *PluginStream) shut() {
 	s.cancel()
 	select {

@@ -22,10 +22,10 @@ var (
 	_ io.ReaderFrom  = (*Upload)(nil)
 )
 
-// Upload begins the upload of one payload. It holds a working buffer from the
-// memory budget until it finishes or closes, which grows with the payload from
-// 16 KiB to 4 MiB. A large upload works ahead in up to three more while nobody else
-// needs the memory.
+// Upload begins the upload of one payload. Until it finishes or closes it has a
+// buffer from the memory budget, which grows with the payload from 16 KiB to 4
+// MiB. A large upload works ahead in up to three more while nobody else needs
+// the memory.
 //
 // It returns StatusOutOfMemory when the buffer does not fit, and StatusConflict
 // while the database holds writes.
@@ -101,7 +101,7 @@ func (db *DB) publish(ctx context.Context, d *payload.Draft) error {
 	return err
 }
 
-// notTaken reports whether a commit that failed certainly did not take place.
+// notTaken reports whether a commit that failed certainly did not happen.
 // Otherwise only the next open tells.
 func notTaken(err error) bool { return commit.Refused(err) || errors.Is(err, payload.ErrGone) }
 

@@ -53,9 +53,9 @@ type Entry struct {
 // Walk yields the node of an entity and everything beneath it, a directory
 // before its children, children in name order, all of one revision. It keeps
 // one page of records a level and never recurses, so neither the depth nor the
-// width of the tree matters. An error is of the kinds of [Tree.Get] and
+// width of the tree matters. Errors are those of [Tree.Get] and
 // [Tree.Children]. One of StatusEvaluationFailed comes with the path of what is
-// damaged, or of the directory that lacks something, and the walk goes on behind
+// damaged, or of the directory that lacks something, and the walk goes on after
 // it if the caller does; a directory with damage is read into memory. Any other
 // error ends it.
 func (v Tree) Walk(entity int64) iter.Seq2[Entry, error] {
@@ -112,8 +112,8 @@ func (w *walker) enter(entity int64) {
 	w.stack = append(w.stack, &level{entity: entity, prefix: len(w.path)})
 }
 
-// step returns the next node, or false at the end. With an error, true says that
-// there is more behind what is damaged.
+// step returns the next node, or false at the end. With an error, true says
+// that there is more after what is damaged.
 func (w *walker) step() (Entry, bool, error) {
 	for len(w.stack) > 0 {
 		top := w.stack[len(w.stack)-1]
