@@ -184,7 +184,11 @@ func (b *backup) copyChunk(ctx context.Context, c *catalog.Chunk, target *file) 
 		return err
 	}
 	defer buffer.Release()
-	if err := b.db.payloads.ReadChunk(ctx, c.ID, buffer.Data); err != nil {
+	gone, err := b.db.payloads.ReadStored(ctx, c, buffer.Data)
+	if gone {
+		err = conflict(CodeForgotten, "chunk %v was forgotten while it was to be copied; make the backup again", c.Digest)
+	}
+	if err != nil {
 		return err
 	}
 	location, err := target.heap.Append(c.Digest, buffer.Data)

@@ -89,12 +89,17 @@ func recordCrashScript(t *testing.T) *recording {
 		stepUpload(other),
 		stepCreate(`[` + file("c", other) + `]`),
 		stepUpload(append(noise(4, 10), large...)), // shares chunks with large
-		stepForget(noise(5, 5<<20)),
+		stepLeave(noise(5, 5<<20)),
 		stepPatch(1, `{color red}`),
 		stepClose(),
 		stepOpen(),
 		stepUpload(nil),
 		stepUpdate(2, digestOf(nil)),
+		stepForget(1), // large's chunks go
+		stepUpload(noise(6, 300<<10)),
+		stepClose(),
+		stepOpen(),
+		stepUpload(noise(7, 1<<20)), // where large was
 		stepClose(),
 	}}
 	var tape recorder

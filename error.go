@@ -44,6 +44,9 @@ const (
 	CodeNotEmpty = "not_empty"
 	// CodeNoSpace: the disk is full.
 	CodeNoSpace = "no_space"
+	// CodeForgotten: the revision was forgotten, or the content that only such
+	// revisions had (see DB.Forget).
+	CodeForgotten = "forgotten"
 	// CodeUnpublished: a digest names no published payload.
 	CodeUnpublished = "not_published"
 )
@@ -121,9 +124,14 @@ func damaged(err error, format string, args ...any) error {
 func asError(err error) error {
 	var e *Error
 	var r *tree.Refusal
+	var f *catalog.ForgottenError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &f):
+		return &Error{Status: StatusNotFound, Code: CodeForgotten, Message: f.Error()}
+	case errors.Is(err, payload.ErrForgotten):
+		return &Error{Status: StatusNotFound, Code: CodeForgotten, Message: err.Error()}
 	case errors.As(err, &e):
 		return err
 	case errors.As(err, &r):

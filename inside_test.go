@@ -125,8 +125,8 @@ func stepAbandon(data []byte) step {
 	}}
 }
 
-// stepForget uploads and leaves the stream to Close.
-func stepForget(data []byte) step {
+// stepLeave uploads and leaves the stream to Close.
+func stepLeave(data []byte) step {
 	return step{"forgotten upload", func(s *session) error {
 		stream, err := s.db.Tree().Upload()
 		if err != nil {
@@ -177,6 +177,14 @@ func stepPatch(entity int64, patch string) step {
 	}}
 }
 
+// stepForget forgets all but the last few revisions.
+func stepForget(last int) step {
+	return step{fmt.Sprintf("forget all but %d", last), func(s *session) error {
+		_, err := s.db.Forget(context.Background(), &ForgetOptions{KeepLast: last})
+		return err
+	}}
+}
+
 func stepImport(from fstest.MapFS) step {
 	return step{"import", func(s *session) error {
 		for _, file := range from {
@@ -208,7 +216,11 @@ func stateOf(db *DB, payloads map[Digest][]byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&out, "transaction %d of %d facts\n", transaction.ID, len(transaction.Facts))
+		_, err = db.AsOf(transaction.ID)
+		if err != nil && !errors.Is(err, StatusNotFound) {
+			return "", err
+		}
+		fmt.Fprintf(&out, "transaction %d of %d facts, forgotten: %v\n", transaction.ID, len(transaction.Facts), err != nil)
 	}
 	published := 0
 	for digest, want := range payloads {

@@ -59,7 +59,7 @@ func TestDatabaseAgreesWithTheModel(t *testing.T) {
 		r.Repeat(map[string]func(*rapid.T){
 			"":       m.compareNow,
 			"upload": m.upload, "create": m.create, "update": m.update, "move": m.move,
-			"remove": m.remove, "reopen": m.reopen, "past": m.comparePast,
+			"remove": m.remove, "reopen": m.reopen, "past": m.comparePast, "forget": m.forget,
 		})
 	})
 }
@@ -300,6 +300,44 @@ func (m *model) compare(r *rapid.T) {
 		if err != nil || !bytes.Equal(got, data) {
 			r.Fatalf("payload %v: %d bytes, %v", digest, len(got), err)
 		}
+	}
+}
+
+// forget keeps the last few revisions, and with them what they name. Payloads that
+// no version ever named stay, too.
+func (m *model) forget(r *rapid.T) {
+	last := rapid.IntRange(1, 8).Draw(r, "keep")
+	if rapid.IntRange(0, 3).Draw(r, "forget") > 0 {
+		return
+	}
+	report, err := m.db.Forget(r.Context(), &stardust.ForgetOptions{KeepLast: last})
+	if err != nil {
+		r.Fatal(err)
+	}
+	past := slices.Sorted(maps.Keys(m.past))[1:] // all but the empty tree
+	gone := past[:max(0, len(past)-last)]
+	if report.Forgotten != int64(len(gone)) || report.Kept != int64(len(past)-len(gone)) {
+		r.Fatalf("of %d revisions, %+v", len(past), report)
+	}
+	named := make(map[stardust.Digest]bool) // before
+	for _, nodes := range m.past {
+		for _, n := range nodes {
+			named[n.digest] = true
+		}
+	}
+	for _, revision := range gone {
+		delete(m.past, revision)
+		if _, err := m.db.AsOf(revision); !errors.Is(err, stardust.StatusNotFound) {
+			r.Fatalf("as of %d, which was forgotten: %v", revision, err)
+		}
+	}
+	for _, nodes := range m.past {
+		for _, n := range nodes {
+			delete(named, n.digest)
+		}
+	}
+	for digest := range named {
+		delete(m.payloads, digest)
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 
 // Snapshot reads the tree as it was at one revision, whatever is written
 // later. Since history keeps every version it holds no resources: there is
-// nothing to close, and it lasts as long as the database is open. It may be
-// used concurrently.
+// nothing to close, and it lasts as long as the database is open. When
+// [DB.Forget] forgets its revision, its reads say so from then on, with
+// StatusNotFound and CodeForgotten. It may be used concurrently.
 type Snapshot struct {
 	db       *DB
 	revision int64
@@ -36,7 +37,8 @@ func (db *DB) Snapshot() (*Snapshot, error) {
 // transaction, shows the state before that node's commit.
 //
 // It returns StatusInvalidArgument when the revision is negative,
-// StatusNotFound when it is later than the last commit, and StatusClosed.
+// StatusNotFound when it is later than the last commit, and with CodeForgotten when
+// it was forgotten, and StatusClosed.
 func (db *DB) AsOf(revision int64) (*Snapshot, error) {
 	const op = "as_of"
 	if revision < 0 {
@@ -49,7 +51,50 @@ func (db *DB) AsOf(revision int64) (*Snapshot, error) {
 	if revision > latest.revision {
 		return nil, withOp(op, notFound("revision %d: the last commit is %d", revision, latest.revision))
 	}
+	err = db.view(context.Background(), revision, true, func(*catalog.View) error { return nil })
+	if err != nil {
+		return nil, withOp(op, err)
+	}
 	return &Snapshot{db, revision}, nil
+}
+
+// KeptFrom returns a view of the first revision, from the given one on, that was
+// not forgotten. A version of a node, which may have begun with a forgotten
+// revision, is there as it was from then on.
+//
+// Its errors are those of AsOf, but for CodeForgotten.
+func (db *DB) KeptFrom(revision int64) (*Snapshot, error) {
+	return db.kept("kept_from", revision, func(v *catalog.View) (int64, error) { return v.KeptFrom(revision) })
+}
+
+// KeptBefore returns a view of the last revision before the given one that was not
+// forgotten: of what a transaction found, as far as that is known. Revision 0, the
+// empty tree, is before all others.
+//
+// Its errors are those of AsOf, but for CodeForgotten.
+func (db *DB) KeptBefore(revision int64) (*Snapshot, error) {
+	return db.kept("kept_before", revision, func(v *catalog.View) (int64, error) { return v.KeptBefore(revision) })
+}
+
+func (db *DB) kept(op string, revision int64, find func(*catalog.View) (int64, error)) (*Snapshot, error) {
+	if revision < 0 {
+		return nil, withOp(op, invalid("revision: %d is negative", revision))
+	}
+	s := &Snapshot{db: db}
+	err := db.view(context.Background(), catalog.Live, true, func(v *catalog.View) error {
+		last, err := v.LastRevision()
+		if err == nil && revision > last {
+			err = notFound("revision %d: the last commit is %d", revision, last)
+		}
+		if err == nil {
+			s.revision, err = find(v)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, withOp(op, err)
+	}
+	return s, nil
 }
 
 // Revision returns the revision that the snapshot shows.

@@ -45,8 +45,8 @@ type tagValue struct {
 //
 // It returns StatusInvalidArgument when the name is empty, longer than
 // MaxTagLength, holds white space or control characters, begins with "-", or is a
-// number or "latest"; StatusNotFound when the revision is negative or later than
-// the last commit; StatusConflict when the database holds writes.
+// number or "latest"; StatusNotFound when the revision is negative, later than
+// the last commit or forgotten; StatusConflict when the database holds writes.
 func (db *DB) SetTag(ctx context.Context, name string, revision int64) error {
 	const op = "set_tag"
 	if err := checkTag(name); err != nil {
@@ -63,6 +63,9 @@ func (db *DB) SetTag(ctx context.Context, name string, revision int64) error {
 		last, err := p.Tx().LastRevision()
 		if err == nil && (revision < 0 || revision > last) {
 			err = notFound("revision %d: the last commit is %d", revision, last)
+		}
+		if err == nil {
+			err = p.Tx().Readable(revision)
 		}
 		if err == nil {
 			p.Note(attributeTag+name, value)
@@ -120,17 +123,13 @@ func (db *DB) TagRevision(name string) (int64, error) {
 }
 
 // RevisionAt returns the last revision that was committed at a time or before, by
-// the clock of those who wrote. It returns StatusNotFound when there is none.
+// the clock of those who wrote. It returns StatusNotFound when there is none, and
+// with CodeForgotten when it was forgotten.
 func (db *DB) RevisionAt(when time.Time) (int64, error) {
 	var revision int64
-	err := db.view(context.Background(), catalog.Live, false, func(v *catalog.View) error {
-		found := false
-		err := v.Times(func(id int64, at time.Time) bool {
-			if found = !at.After(when); found {
-				revision = id
-			}
-			return !found
-		})
+	err := db.view(context.Background(), catalog.Live, true, func(v *catalog.View) error {
+		at, found, err := v.RevisionAt(when)
+		revision = at
 		if err == nil && !found {
 			err = notFound("nothing was committed by %v", when.Format(time.RFC3339))
 		}

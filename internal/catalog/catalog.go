@@ -73,8 +73,8 @@ func (c *Catalog) prepare() error {
 		return c.Write(context.Background(), func(t *Tx) error {
 			return translate(t.conn.sq.Exec(schema + schemaSince1 + setVersion))
 		})
-	case version > schemaVersion:
-		return fmt.Errorf("%w: tables of version %d, this software knows %d; use a newer one", ErrNewer, version, schemaVersion)
+	case version > newestVersion:
+		return fmt.Errorf("%w: tables of version %d, this software knows %d; use a newer one", ErrNewer, version, newestVersion)
 	case version < 1:
 		return corrupt("tables of version %d, want %d", version, schemaVersion)
 	case c.options.ReadOnly || c.options.Begin != nil:
@@ -159,8 +159,16 @@ func (c *Catalog) borrow(ctx context.Context, pool chan *conn, readOnly bool) (*
 }
 
 // ReadOne calls fn with a view for a single query, which is a snapshot in
-// itself. It is cheaper than Read.
+// itself. It is cheaper than Read, but for a view of the past, which is checked
+// first as Read does it.
 func (c *Catalog) ReadOne(ctx context.Context, at int64, fn func(*View) error) error {
+	if at != Live {
+		return c.Read(ctx, at, fn)
+	}
+	return c.readOne(ctx, at, fn)
+}
+
+func (c *Catalog) readOne(ctx context.Context, at int64, fn func(*View) error) error {
 	got, err := c.borrow(ctx, c.readers, true)
 	if err != nil {
 		return err
@@ -169,13 +177,18 @@ func (c *Catalog) ReadOne(ctx context.Context, at int64, fn func(*View) error) e
 	return fn(&View{got, at})
 }
 
-// Read calls fn with a view whose queries all see one snapshot.
+// Read calls fn with a view whose queries all see one snapshot. The error is a
+// [*ForgottenError], and fn is not called, when the view would be of a revision
+// that was forgotten.
 func (c *Catalog) Read(ctx context.Context, at int64, fn func(*View) error) error {
-	return c.ReadOne(ctx, at, func(v *View) error {
+	return c.readOne(ctx, at, func(v *View) error {
 		if err := v.conn.exec(`BEGIN`); err != nil {
 			return err
 		}
-		err := fn(v)
+		err := v.readable()
+		if err == nil {
+			err = fn(v)
+		}
 		if v.conn.sq.GetAutocommit() {
 			return err // SQLite ended it, as it may after an error of the disk
 		}

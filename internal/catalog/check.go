@@ -21,7 +21,7 @@ func (v *View) Check(ctx context.Context, problem func(error)) (Counts, error) {
 	before := v.conn.sq.SetInterrupt(ctx) // a check of large tables is long
 	defer v.conn.sq.SetInterrupt(before)
 	steps := []func() error{
-		c.integrity, c.payloads, c.nodes, c.tree, c.versions, c.attributes, c.log,
+		c.integrity, c.payloads, c.nodes, c.tree, c.versions, c.attributes, c.log, c.forgotten,
 	}
 	for _, step := range steps {
 		err := step()
@@ -209,4 +209,27 @@ func (c *checker) log() error {
 			last = id
 			return true, nil
 		})
+}
+
+// forgotten checks that the ranges of forgotten revisions lie apart from each
+// other, each before one that is kept.
+func (c *checker) forgotten() error {
+	all, err := c.view.gaps()
+	if err != nil {
+		return err
+	}
+	last := int64(0)
+	for _, g := range all {
+		record, found, err := c.view.RecordDigest(g.last + 1)
+		switch {
+		case err != nil:
+			return err
+		case g.first <= last:
+			c.problem(corrupt("forgotten revisions from %d begin before %d", g.first, last))
+		case !found:
+			c.problem(corrupt("forgotten revisions from %d: revision %d after them is not in the log (%v)", g.first, g.last+1, record))
+		}
+		last = g.last + 1
+	}
+	return nil
 }

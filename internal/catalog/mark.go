@@ -9,14 +9,20 @@ import (
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
-// RecordDigest returns the SHA-256 of a transaction's record, by which histories
-// that went apart after a copy are told from each other, and whether there is
-// such a transaction.
+// RecordDigest returns the SHA-256 of what a transaction's record begins with, its
+// id and time, and whether there is such a transaction. Histories that went apart
+// after a copy are told from each other by it. What it did is left out, since a
+// part of that may be forgotten.
 func (v *View) RecordDigest(id int64) (d digest.Digest, found bool, err error) {
 	err = v.conn.query(`SELECT record FROM log WHERE id = ?1 AND id <= ?2`,
 		func(s *sqlite3.Stmt) (bool, error) {
 			found = true
-			d = sha256.Sum256(s.ColumnRawBlob(0))
+			record := s.ColumnRawBlob(0)
+			rest := recordDecoder{b: record}
+			rest.byte()
+			rest.uvarint()
+			rest.varint()
+			d = sha256.Sum256(record[:len(record)-len(rest.b)])
 			return false, nil
 		}, id, v.at)
 	return d, found, err

@@ -1,10 +1,24 @@
 package catalog
 
-// schemaVersion is the tables' version, kept in SQLite's user_version.
+// The tables' version is kept in SQLite's user_version. Tables are made as ones of
+// schemaVersion, and become ones of newestVersion by the first Forget: earlier
+// software would read a past that is not there any more.
 const (
 	schemaVersion = 2
+	newestVersion = 3
 	setVersion    = `PRAGMA user_version = 2;`
 )
+
+// schemaSince2 is what version 2 lacked: the revisions that were forgotten.
+const schemaSince2 = `
+CREATE TABLE IF NOT EXISTS forgotten(
+	first INTEGER PRIMARY KEY,
+	last  INTEGER NOT NULL,
+	time  INTEGER NOT NULL,
+	crc   INTEGER NOT NULL
+) STRICT;
+PRAGMA user_version = 3;
+`
 
 // schemaSince1 is what version 1 lacked: the largest row ids that were ever
 // removed, so that no row gets one of them again.

@@ -49,6 +49,8 @@ type Heap struct {
 
 	mu   sync.Mutex
 	free *free
+	// Records that are not named any more, and not free yet.
+	retired []Location
 	// What was written since the last good sync, by offset. A failed sync moves
 	// it to suspect: the kernel may have dropped it.
 	fresh   map[int64]record
@@ -93,7 +95,7 @@ func (h *Heap) Append(digest digest.Digest, data []byte) (Location, error) {
 	head := newHeader(digest, data)
 	loc := Location{Size: size}
 	var failed uint64
-	err := h.learn()
+	err := h.Learn()
 	if err != nil {
 		return Location{}, fmt.Errorf("append a chunk of %d bytes: %w", size, err)
 	}
@@ -177,7 +179,7 @@ func (h *Heap) Free(loc Location) {
 // FreeBytes returns how many bytes of the file are free for new records, as far as
 // that can be known.
 func (h *Heap) FreeBytes() int64 {
-	_ = h.learn() // then less is known
+	_ = h.Learn() // then less is known
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.free.total

@@ -51,8 +51,8 @@ func (h *Heap) SetLiveLater(live func() error) {
 	h.ignorant.Store(true)
 }
 
-// learn asks for the live records, if that was put off.
-func (h *Heap) learn() error {
+// Learn asks for the live records, if that was put off.
+func (h *Heap) Learn() error {
 	if !h.ignorant.Load() {
 		return nil
 	}
@@ -66,6 +66,15 @@ func (h *Heap) learn() error {
 	}
 	h.ignorant.Store(false)
 	return nil
+}
+
+// Retire notes records that no catalog names any more. Their bytes stay where they
+// are: who reads the file meanwhile may still come across them. They are free when
+// the file is opened next, or after Reuse.
+func (h *Heap) Retire(gone []Location) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.retired = append(h.retired, gone...)
 }
 
 // usedSpans returns all ranges in use, in order, and checks that the file

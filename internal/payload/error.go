@@ -18,6 +18,8 @@ var (
 	ErrClosed = errors.New("the stream is closed")
 	// ErrGone: a stored chunk that an upload relied on is stored no more.
 	ErrGone = errors.New("a stored chunk is gone")
+	// ErrForgotten: the payload was forgotten after it was opened.
+	ErrForgotten = errors.New("the payload was forgotten")
 	// ErrArgument: a position or whence makes no sense.
 	ErrArgument = errors.New("invalid argument")
 )

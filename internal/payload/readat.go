@@ -26,7 +26,7 @@ func (r *Reader) ReadAt(ctx context.Context, p []byte, offset int64) (total int,
 		}
 		part := p[total:min(int64(len(p)), int64(total)+s.end()-at)]
 		if err := r.readSpan(ctx, part, s, at-s.start); err != nil {
-			return total, err
+			return total, r.gone(ctx, err)
 		}
 		total += len(part)
 	}

@@ -29,12 +29,14 @@ type Reader struct {
 // NewReader opens a payload, as the view has it. The reader may outlive the view.
 func (s *Store) NewReader(v *catalog.View, p catalog.Payload) (*Reader, error) {
 	r := &Reader{store: s, payload: p}
-	if p.Size == 0 {
-		return r, nil
+	if p.Size > 0 {
+		var err error
+		if r.segment, err = v.Segment(&r.payload, 0); err != nil {
+			return r, err
+		}
 	}
-	var err error
-	r.segment, err = v.Segment(&r.payload, 0)
-	return r, err
+	s.departed.enter(p.ID)
+	return r, nil
 }
 
 // Size returns the payload's size in bytes.
@@ -50,8 +52,11 @@ func (r *Reader) locate(ctx context.Context, offset int64) (span, error) {
 			segment, err = v.Segment(&r.payload, offset)
 			return err
 		})
+		if gone := r.store.departed.segment(r.payload.ID, offset); err != nil && gone != nil {
+			segment, err = gone, nil
+		}
 		if err != nil {
-			return span{}, err
+			return span{}, r.gone(ctx, err)
 		}
 		r.mu.Lock()
 		r.segment = segment
@@ -65,6 +70,23 @@ func (r *Reader) locate(ctx context.Context, offset int64) (span, error) {
 		start += e.Size
 	}
 	return span{}, fail(ErrDamaged, "manifest of payload %v: no chunk holds byte %d", r.payload.Digest, offset)
+}
+
+// gone explains the damage that a reader seems to meet when its payload is none any
+// more: another process forgot it.
+func (r *Reader) gone(ctx context.Context, err error) error {
+	if !IsDamage(err) {
+		return err
+	}
+	found := true
+	look := r.store.catalog.ReadOne(ctx, catalog.Live, func(v *catalog.View) (err error) {
+		_, found, err = v.FindPayload(r.payload.ID)
+		return err
+	})
+	if look == nil && !found {
+		return fail(ErrForgotten, "payload %v was forgotten while it was read", r.payload.Digest)
+	}
+	return err
 }
 
 func (r *Reader) check() error {
@@ -88,7 +110,7 @@ func (r *Reader) Read(ctx context.Context, p []byte) (int, error) {
 	}
 	data, err := r.ahead.at(ctx, r, r.position)
 	if err != nil {
-		return 0, err
+		return 0, r.gone(ctx, err)
 	}
 	n := copy(p, data)
 	r.position += int64(n)
@@ -108,7 +130,7 @@ func (r *Reader) WriteTo(ctx context.Context, w io.Writer) (total int64, target,
 		}
 		data, err := r.ahead.at(ctx, r, r.position)
 		if err != nil {
-			return total, nil, err
+			return total, nil, r.gone(ctx, err)
 		}
 		r.writing = true
 		n, err := w.Write(data)
@@ -163,6 +185,7 @@ func (r *Reader) Close() {
 	if !r.closed.CompareAndSwap(false, true) {
 		return
 	}
+	r.store.departed.leave(r.payload.ID)
 	if r.writing {
 		r.ahead.closeNext(r.store)
 	} else {

@@ -15,12 +15,13 @@ type Store struct {
 	heap    *heap.Heap
 	log     *slog.Logger
 
-	memory  *memory
-	cache   *cache[*buffer] // the bytes of verified chunks
-	vouched *cache[*vouched]
-	seed    maphash.Seed // of the hashes of vouched blocks
-	scratch sync.Pool    // of *[blockSize]byte
-	aheads  aheads
+	memory   *memory
+	cache    *cache[*buffer] // the bytes of verified chunks
+	vouched  *cache[*vouched]
+	seed     maphash.Seed // of the hashes of vouched blocks
+	scratch  sync.Pool    // of *[blockSize]byte
+	aheads   aheads
+	departed departed
 }
 
 // New returns the store in a catalog and a heap, which stay the caller's to

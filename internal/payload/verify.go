@@ -35,6 +35,11 @@ func (s *Store) chunkRow(ctx context.Context, at span) (c catalog.Chunk, err err
 		c, err = v.Chunk(at.row)
 		return err
 	})
+	if IsDamage(err) {
+		if gone, ok := s.departed.chunk(at.row); ok {
+			c, err = gone, nil
+		}
+	}
 	if err == nil && c.Size != at.size {
 		err = at.wrongSize(c.Size)
 	}
@@ -46,6 +51,25 @@ func (s *Store) chunkRow(ctx context.Context, at span) (c catalog.Chunk, err err
 func (s *Store) ReadChunk(ctx context.Context, row int64, data []byte) error {
 	_, err := s.readChunk(ctx, span{row: row, size: int64(len(data))}, data)
 	return err
+}
+
+// ReadStored fills data with the verified bytes of a chunk, given its row as it was
+// some time ago. Where the row is none any more, the record is read where it lay.
+// Gone says that it is not there either, which is no damage.
+func (s *Store) ReadStored(ctx context.Context, c *catalog.Chunk, data []byte) (gone bool, err error) {
+	if err = s.ReadChunk(ctx, c.ID, data); !IsDamage(err) {
+		return false, err
+	}
+	found := true
+	look := s.catalog.ReadOne(ctx, catalog.Live, func(v *catalog.View) (err error) {
+		_, found, err = v.FindChunk(c.ID)
+		return err
+	})
+	if look != nil || found {
+		return false, err
+	}
+	err = s.heap.Read(heap.Location{Offset: c.Offset, Size: c.Size}, c.Digest, data)
+	return IsDamage(err), err
 }
 
 // CheckSize refuses a row of a chunk that is larger than any can be.
