@@ -260,3 +260,59 @@ func TestForgetRefusesWhatItCannotDo(t *testing.T) {
 	}
 	digestOfRecord(t, db, first.Digest, []byte("1"))
 }
+
+// TestCopiesRememberWhatWasForgotten makes a backup, and salvages a file as if it
+// were damaged: both know the kept revisions and say which were forgotten.
+func TestCopiesRememberWhatWasForgotten(t *testing.T) {
+	db, options, path := aging(t)
+	var all []stardust.Record
+	for i := range 6 {
+		all = append(all, put(t, db, "file", []byte{byte(i)}))
+		put(t, db, "other", []byte{byte(i), 1})
+	}
+	if err := db.SetTag(t.Context(), "third", all[2].Revision); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Forget(t.Context(), &stardust.ForgetOptions{KeepLast: 3}); err != nil {
+		t.Fatal(err)
+	}
+	backup, saved := path+".backup", path+".saved"
+	if err := db.Backup(t.Context(), backup, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stardust.Salvage(t.Context(), path, saved, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, backup, saved} {
+		db, err := stardust.Open(path, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range all {
+			view, err := db.AsOf(r.Revision)
+			if kept := i == 2 || i == 5; kept != (err == nil) || !kept && !forgotten(err) {
+				t.Errorf("%s: as of %d: %v", filepath.Base(path), r.Revision, err)
+			} else if kept {
+				if got, err := view.Tree().Get(r.Entity); err != nil || got.Digest != r.Digest {
+					t.Errorf("%s: %+v, %v", filepath.Base(path), got, err)
+				}
+			}
+		}
+		// The last version began with a revision of its own, which may be kept or not.
+		for tr, err := range db.Transactions(0) {
+			if err != nil {
+				t.Fatalf("%s: %v", filepath.Base(path), err)
+			}
+			if _, err := db.AsOf(tr.ID); tr.Forgotten != forgotten(err) {
+				t.Errorf("%s: transaction %d is forgotten: %v, %v", filepath.Base(path), tr.ID, tr.Forgotten, err)
+			}
+		}
+		clean(t, db)
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

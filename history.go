@@ -2,6 +2,7 @@ package stardust
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"time"
 
@@ -34,10 +35,18 @@ func (v Tree) History(entity int64) ([]Version, error) {
 	}
 	var versions []Version
 	err := v.read(func(view *catalog.View) error {
-		return view.History(entity, func(old *catalog.Version) bool {
+		err := view.History(entity, func(old *catalog.Version) bool {
 			versions = append(versions, Version{newRecord(&old.Node), old.Until, old.Removed})
 			return true
 		})
+		if err == nil && len(versions) == 0 {
+			gaps, err := view.Gaps()
+			if err == nil && gaps.After(entity) {
+				err = &Error{Status: StatusNotFound, Code: CodeForgotten, Message: fmt.Sprintf("entity %d: no revision that is kept has it; others were forgotten", entity)}
+			}
+			return err
+		}
+		return err
 	})
 	if err == nil && len(versions) == 0 {
 		err = notFound("entity %d: no file or directory ever had it", entity)
@@ -72,6 +81,9 @@ type Transaction struct {
 	Time time.Time
 	// Facts are in the order in which they were written.
 	Facts []Fact
+	// Forgotten says that the revision was forgotten: it can't be read, and of the
+	// facts those are left that led to what is still there.
+	Forgotten bool
 }
 
 // Fact says that from its transaction on an entity has a value of an attribute,
@@ -99,11 +111,18 @@ func (db *DB) Transactions(from int64) iter.Seq2[Transaction, error] {
 			yield(Transaction{}, withOp(op, err))
 			return
 		}
+		var gaps catalog.Gaps
 		for next := max(from, 1); next <= last.revision; {
 			var got []*catalog.Transaction
 			facts := 0
-			err := db.view(context.Background(), last.revision, false, func(v *catalog.View) error {
+			err := db.view(context.Background(), catalog.Live, true, func(v *catalog.View) (err error) {
+				if gaps, err = v.Gaps(); err != nil {
+					return err
+				}
 				return v.Transactions(next, func(t *catalog.Transaction) bool {
+					if t.ID > last.revision {
+						return false
+					}
 					got = append(got, t)
 					facts += len(t.Facts)
 					return len(got) < page && facts < pageFacts
@@ -111,6 +130,7 @@ func (db *DB) Transactions(from int64) iter.Seq2[Transaction, error] {
 			})
 			for _, t := range got {
 				out, bad := newTransaction(t)
+				out.Forgotten = gaps.Has(t.ID)
 				if bad != nil {
 					yield(Transaction{}, withOp(op, bad))
 					return

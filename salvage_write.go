@@ -94,7 +94,10 @@ func (b *rebuild) write(ctx context.Context, target *file, to *catalog.Catalog) 
 			return err
 		}
 	}
-	return nil
+	if len(b.plan.Gaps) == 0 {
+		return nil
+	}
+	return to.Write(ctx, func(tx *catalog.Tx) error { return tx.SetGaps(b.plan.Gaps) })
 }
 
 // payloads copies payloads, then publishes them.

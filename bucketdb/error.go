@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stardustdb/stardust/internal/batch"
+	"github.com/stardustdb/stardust/internal/replica"
 )
 
 // The sentinels that errors of this package wrap, beside those of the stardust and
@@ -20,6 +21,9 @@ var (
 	ErrDiverged = errors.New("the file and the bucket have parted")
 	// ErrDamaged: an object is missing, or is not what was written.
 	ErrDamaged = errors.New("the database in the bucket is damaged")
+	// ErrForgotten: the file has forgotten a part of its history, so that it can
+	// neither be pushed nor pulled to.
+	ErrForgotten = replica.ErrForgotten
 	// ErrNewer: a newer version wrote the database.
 	ErrNewer = batch.ErrNewer
 	// ErrUnknown: whether a batch was written could not be found out. To push

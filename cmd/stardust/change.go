@@ -102,10 +102,11 @@ func stronger(a, b string) string {
 // locate fills in the path and kind that a changed node has after its
 // transaction, or had before it when it was removed.
 func (c *change) locate(s *session, transaction int64) error {
+	look := s.db.KeptFrom
 	if c.Action == actionRemoved {
-		transaction--
+		look = s.db.KeptBefore
 	}
-	view, err := s.db.AsOf(transaction)
+	view, err := look(transaction)
 	if err != nil {
 		return err
 	}

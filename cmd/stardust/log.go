@@ -120,7 +120,8 @@ func (h *history) transaction(e *env, s *session, t *stardust.Transaction) error
 			Message  string    `json:"message,omitempty"`
 			Tags     []string  `json:"tags,omitempty"`
 			Changes  []change  `json:"changes"`
-		}{t.ID, t.Time, t.Message(), h.tags[t.ID], changes})
+			Gone     bool      `json:"forgotten,omitempty"`
+		}{t.ID, t.Time, t.Message(), h.tags[t.ID], changes, t.Forgotten})
 	}
 	e.printf("revision %-8d %s  %s\n", t.ID, timestamp(t.Time), h.headline(t, changes))
 	for line := range strings.Lines(t.Message()) {
@@ -149,6 +150,9 @@ func (h *history) headline(t *stardust.Transaction, changes []change) string {
 		parts = append(parts, "tag "+name)
 	}
 	text := strings.Join(parts, ", ")
+	if t.Forgotten {
+		text += "  (forgotten)"
+	}
 	if names := h.tags[t.ID]; len(names) > 0 {
 		text += "  [" + strings.Join(names, ", ") + "]"
 	}
@@ -207,7 +211,7 @@ func (h *history) versions(ctx context.Context, e *env, s *session, path string)
 }
 
 func (h *history) version(e *env, s *session, v *stardust.Version) error {
-	view, err := s.db.AsOf(v.Revision)
+	view, err := s.db.KeptFrom(v.Revision)
 	if err != nil {
 		return err
 	}

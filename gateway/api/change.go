@@ -33,11 +33,11 @@ const maxChanges = 200
 // paths that begin there. ok reports whether it did anything there.
 func (h *Handler) tellChanges(ctx context.Context, t *stardust.Transaction, root string) (c Commit, ok bool, err error) {
 	c = Commit{Revision: t.ID, Time: t.Time.UTC(), Changes: []Change{}}
-	old, err := h.db.AsOf(t.ID - 1)
+	old, err := h.db.KeptBefore(t.ID)
 	if err != nil {
 		return c, false, err
 	}
-	now, err := h.db.AsOf(t.ID)
+	now, err := h.db.KeptFrom(t.ID)
 	if err != nil {
 		return c, false, err
 	}

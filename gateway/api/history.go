@@ -149,7 +149,7 @@ func (h *Handler) inside(ctx context.Context, _ stardust.Tree, v *stardust.Versi
 	if root == "" {
 		return true, nil
 	}
-	view, err := h.db.AsOf(v.Revision)
+	view, err := h.db.KeptFrom(v.Revision)
 	if err != nil {
 		return false, err
 	}

@@ -79,7 +79,7 @@ func (s *Store) at(ctx context.Context, path objectstore.Path, version string) (
 	if err != nil || revision <= 0 {
 		return stardust.Tree{}, stardust.Record{}, fmt.Errorf("%w: %q is no version of this store", objectstore.ErrNotFound, version)
 	}
-	snapshot, err := s.db.AsOf(revision)
+	snapshot, err := s.db.KeptFrom(revision) // where the version is as it was, if it is there yet
 	if err != nil {
 		return stardust.Tree{}, stardust.Record{}, err
 	}

@@ -15,9 +15,6 @@ func (t *Tx) Forget(f *Forgetting) error {
 	if f.Empty() {
 		return nil
 	}
-	if err := translate(t.conn.sq.Exec(schemaSince2)); err != nil {
-		return err
-	}
 	for _, entity := range slices.Sorted(maps.Keys(f.affected)) {
 		var err error
 		if entity == Root {
@@ -35,11 +32,20 @@ func (t *Tx) Forget(f *Forgetting) error {
 	if err := t.dropRows(f); err != nil {
 		return err
 	}
+	return t.SetGaps(f.gaps)
+}
+
+// SetGaps says which revisions were forgotten, and makes the tables ones of the
+// newest version.
+func (t *Tx) SetGaps(gaps Gaps) error {
+	if err := translate(t.conn.sq.Exec(schemaSince2)); err != nil {
+		return err
+	}
 	if err := t.conn.exec(`DELETE FROM forgotten`); err != nil {
 		return err
 	}
-	for i := range f.gaps {
-		g := &f.gaps[i]
+	for i := range gaps {
+		g := &gaps[i]
 		err := t.conn.exec(`INSERT INTO forgotten(first, last, time, crc) VALUES(?, ?, ?, ?)`,
 			g.first, g.last, g.time.UnixNano(), g.sum().sum())
 		if err != nil {

@@ -139,6 +139,13 @@ func TestWhatIsKeptStaysAsItWas(t *testing.T) {
 			digests = append(digests, publish(t, c, i+1))
 		}
 		unnamed := publish(t, c, 99)
+		version := func() (n int64) {
+			read(t, c, Live, func(v *View) (err error) { n, _, err = schemaOf(v.conn); return err })
+			return n
+		}
+		if got := version(); got != schemaVersion {
+			t.Fatalf("new tables have version %d", got)
+		}
 		want := map[int64]string{}
 		for round := range 3 {
 			for range 15 {
@@ -163,6 +170,9 @@ func TestWhatIsKeptStaysAsItWas(t *testing.T) {
 			// Payloads that went are published again for the rounds to come.
 			for i := range f.Payloads {
 				publish(t, c, f.Payloads[i].Digest[0])
+			}
+			if got := version(); got != newestVersion {
+				t.Fatalf("tables that forgot have version %d", got)
 			}
 			checkPast(t, c, p, want, fmt.Sprintf("seed %d, round %d", seed, round))
 		}

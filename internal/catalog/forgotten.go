@@ -156,6 +156,41 @@ func (v *View) Revisions() (list []Revision, err error) {
 	return list, err
 }
 
+// Gaps are ranges of forgotten revisions.
+type Gaps []gap
+
+// Gaps returns those that there are.
+func (v *View) Gaps() (Gaps, error) {
+	all, err := v.gaps()
+	return all, err
+}
+
+// Has reports whether a revision was forgotten.
+func (g Gaps) Has(revision int64) bool { return within(g, revision) }
+
+// After reports whether a revision later than an id was forgotten.
+func (g Gaps) After(id int64) bool { return len(g) > 0 && g[len(g)-1].last > id }
+
+// Fit returns the ranges in order, each reaching to a transaction that there is, of
+// those with these ids, ascending. Ranges behind the last one are left out.
+func (g Gaps) Fit(transactions []int64) Gaps {
+	sorted := slices.SortedFunc(slices.Values(g), func(a, b gap) int { return cmp.Compare(a.first, b.first) })
+	var fit Gaps
+	for _, one := range sorted {
+		i, _ := slices.BinarySearch(transactions, one.last+1)
+		if i == len(transactions) {
+			break
+		}
+		one.last = transactions[i] - 1
+		if n := len(fit); n == 0 || fit[n-1].last < one.first {
+			fit = append(fit, one)
+		} else {
+			fit[n-1].last = max(fit[n-1].last, one.last)
+		}
+	}
+	return fit
+}
+
 func within(gaps []gap, revision int64) bool {
 	i, exact := slices.BinarySearchFunc(gaps, revision, func(g gap, r int64) int { return cmp.Compare(g.first, r) })
 	return exact || i > 0 && gaps[i-1].last >= revision

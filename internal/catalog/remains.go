@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"time"
+
 	"github.com/stardustdb/stardust/internal/btree"
 	"github.com/stardustdb/stardust/internal/digest"
 )
@@ -16,6 +18,7 @@ type Remains struct {
 	Versions   map[int64][]Version
 	Attributes map[int64][]AttributeRow
 	Log        map[int64]*Transaction
+	Gaps       Gaps // in no order
 	// Digests are the entries of the indexes by digest: the digests of the chunk or
 	// of the payload that has a row id. Their page proves them.
 	Digests map[int64][]digest.Digest
@@ -55,6 +58,11 @@ func (r *Remains) Add(kind btree.Kind, c *btree.Cell) {
 			r.addNode(c.Row, v)
 		case v.are("-bi"):
 			r.addLog(c.Row, v)
+		case v.are("-iii"):
+			g := gap{c.Row, v[1].Int, time.Unix(0, v[2].Int).UTC()}
+			if g.sum().sum() == v.crc() && g.first > 0 && g.last >= g.first {
+				r.Gaps = append(r.Gaps, g)
+			}
 		}
 		return
 	}

@@ -30,13 +30,26 @@ type DB struct{ parts Parts }
 // New returns the rows of a database.
 func New(parts Parts) *DB { return &DB{parts} }
 
-// Position returns how far the database has come.
+// Position returns how far the database has come. It is ErrForgotten when a part
+// of its history was forgotten: its rows are not those of the places elsewhere that
+// have all of it, and what was not carried there before cannot be any more.
 func (d *DB) Position(ctx context.Context) (p Position, err error) {
 	err = d.read(ctx, func(v *catalog.View) (err error) {
-		p, err = v.Position()
+		p, err = position(v)
 		return err
 	})
 	return p, err
+}
+
+func position(v *catalog.View) (Position, error) {
+	forgotten, err := v.HasForgotten()
+	if err == nil && forgotten {
+		err = ErrForgotten
+	}
+	if err != nil {
+		return Position{}, err
+	}
+	return v.Position()
 }
 
 // Origin returns the database elsewhere of which this is a replica, and whether it

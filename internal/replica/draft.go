@@ -18,6 +18,9 @@ var (
 	ErrMoved = errors.New("somebody else wrote to the database meanwhile")
 	// ErrMismatch: a chunk's bytes are not those that its digest names.
 	ErrMismatch = errors.New("bytes do not match their digest")
+	// ErrForgotten: a part of the database's history was forgotten.
+	ErrForgotten = errors.New("a part of the file's history was forgotten, and a bucket has the whole history of its files; " +
+		"clone the bucket to a new file, or import what this file has into a new one and push that elsewhere")
 )
 
 // Draft is rows on their way into a database: first the bytes of their chunks,
@@ -81,7 +84,7 @@ func (t *Draft) Apply(ctx context.Context, after, to Position, rows *Rows) error
 
 func (t *Draft) replay(p *commit.Plan, after, to Position, rows *Rows) error {
 	tx := p.Tx()
-	at, err := tx.Position()
+	at, err := position(&tx.View)
 	if err != nil {
 		return err
 	}

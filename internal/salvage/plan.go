@@ -22,6 +22,7 @@ type LostFile struct {
 type Plan struct {
 	Payloads     []*Payload
 	Transactions []*catalog.Transaction
+	Gaps         catalog.Gaps // revisions that were forgotten
 
 	// Files and Directories are those of the tree as it ends.
 	Files, Directories int64
@@ -73,6 +74,11 @@ func NewPlan(ctx context.Context, f *Found, reader Reader) (*Plan, error) {
 	if failed != nil {
 		return nil, failed
 	}
+	ids := make([]int64, len(plan.Transactions))
+	for i, tr := range plan.Transactions {
+		ids[i] = tr.ID
+	}
+	plan.Gaps = f.Gaps.Fit(ids)
 	plan.tidy(t, e, p)
 	plan.count(t, p)
 	return plan, nil

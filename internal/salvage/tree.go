@@ -66,6 +66,9 @@ func (t *tree) apply(tr *catalog.Transaction) *catalog.Transaction {
 
 // change applies the facts of one entity and returns those to write.
 func (t *tree) change(revision, entity int64, facts []catalog.Fact) []catalog.Fact {
+	if entity == catalog.Root {
+		return facts // said of the database as a whole, which has no place
+	}
 	n := t.nodes[entity]
 	if n == nil {
 		n = &node{others: make(map[string][]byte)}
