@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/stardustdb/stardust/internal/catalog"
@@ -106,7 +107,5 @@ func (d *departed) keep(payload int64, segments []catalog.Segment, chunks map[in
 		d.chunks = make(map[int64]catalog.Chunk)
 	}
 	d.segments[payload] = segments
-	for row, c := range chunks {
-		d.chunks[row] = c
-	}
+	maps.Copy(d.chunks, chunks)
 }
