@@ -25,13 +25,21 @@ type ExportOptions struct {
 	Problem func(Problem)
 	// Replace overwrites files that have other content.
 	Replace bool
-	// Change, if not nil, is called for what Delete removes, one call at a time.
+	// Change, if not nil, is called for everything that is not as it was, one call
+	// at a time.
 	Change func(TransferChange)
 	// Delete makes the directory equal to the tree: local files and directories
 	// that the tree does not have are removed at the end, and those of another
 	// kind give way. It implies Replace. The database itself stays if it lies
 	// there.
 	Delete bool
+	// Exclude are patterns in the form of gitignore, the last one that matches
+	// deciding, for what is neither exported nor removed.
+	Exclude []string
+	// DeleteExcluded removes, too, what Exclude matches. It means Delete.
+	DeleteExcluded bool
+	// DryRun changes nothing and reports what the export would do.
+	DryRun bool
 	// Sparse makes holes of zeros in every file, not only in files that had some
 	// by their attributes.
 	Sparse bool
@@ -63,7 +71,11 @@ func (v Tree) Export(ctx context.Context, entity int64, to string, options *Expo
 	if options != nil {
 		o = *options
 	}
-	if err := v.enabled(); err != nil {
+	rules, err := newRules(o.Exclude)
+	if err == nil {
+		err = v.enabled()
+	}
+	if err != nil {
 		return new(TransferReport), withOp(op, err)
 	}
 	inner, end, err := v.db.task(ctx)
@@ -76,10 +88,11 @@ func (v Tree) Export(ctx context.Context, entity int64, to string, options *Expo
 		_, err = pinned.Get(entity) // before anything is made
 	}
 	common := transferOptions(v.db.payloads.Uploads(), o.Workers, o.Progress, o.Problem)
-	common.Change = changeCallback(o.Change)
+	common.DryRun, common.Change = o.DryRun, changeCallback(o.Change)
 	if err == nil {
 		report, err = transfer.Export(inner, exportSource{pinned}, entity, to, transfer.ExportOptions{
 			Options: common, Replace: o.Replace, Delete: o.Delete, Sparse: o.Sparse,
+			Exclude: rules, DeleteExcluded: o.DeleteExcluded,
 			Preserve: transfer.Preserve(o.Preserve),
 		})
 		report.Revision = pinned.at

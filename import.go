@@ -35,6 +35,9 @@ type ImportOptions struct {
 	// Exclude are gitignore patterns for what is neither imported nor removed. The
 	// last one that matches decides.
 	Exclude []string
+	// DeleteExcluded removes from the tree, too, what Exclude matches. It means
+	// Delete.
+	DeleteExcluded bool
 	// SkipCaches leaves out what is in directories with a CACHEDIR.TAG.
 	SkipCaches bool
 	// OneFileSystem leaves out what is in directories on another file system than
@@ -111,7 +114,7 @@ func (v Tree) Import(ctx context.Context, from fs.FS, into int64, options *Impor
 	common.DryRun, common.Change = o.DryRun, changeCallback(o.Change)
 	report, err := transfer.Import(inner, target, from, into, transfer.ImportOptions{
 		Options: common,
-		Delete:  o.Delete, Exclude: rules, SkipCaches: o.SkipCaches, OneDevice: o.OneFileSystem,
+		Delete:  o.Delete, Exclude: rules, DeleteExcluded: o.DeleteExcluded, SkipCaches: o.SkipCaches, OneDevice: o.OneFileSystem,
 		Index: v.indexPath(&o, into), Source: o.Source, ReadAll: o.ReadAll, Now: v.db.options.Now,
 		Message: o.Message, Preserve: transfer.Preserve(o.Preserve),
 	})

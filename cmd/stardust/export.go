@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ func newExportCommand(e *env) *cobra.Command {
 	var at revision
 	var options stardust.ExportOptions
 	var keep preserve
+	var exclude patterns
 	cmd := &cobra.Command{
 		Use:   "export FILE [PATH] DIR",
 		Short: "Copy files and directories out of the database into a local directory",
@@ -23,7 +25,9 @@ file PATH, into the local directory DIR, which is made when it is missing.
 Files that have the content already are left alone; those with other content are
 reported, or overwritten with --replace. Each file is there whole or not at all,
 and nothing is written outside DIR, whatever names and links there are. With
---delete, DIR holds in the end what PATH holds and nothing else.
+--delete, DIR holds in the end what PATH holds and nothing else. What patterns leave
+out is neither written nor removed, unless with --delete-excluded; --dry-run prints
+what would change.
 
 Permissions, times and holes are restored. What else was kept is not, since the
 database may come from a stranger, unless --preserve names it: owner, user's extended
@@ -42,6 +46,7 @@ the other extended attributes. What a file cannot be given is reported.`,
 				path = cleanPath(args[1])
 			}
 			return e.read(cmd.Context(), args[0], &at, func(s *session) error {
+				options.Exclude = exclude
 				options.Preserve = stardust.Preserve(keep)
 				return flags.runExport(cmd.Context(), e, s, path, args[len(args)-1], &options)
 			})
@@ -52,6 +57,9 @@ the other extended attributes. What a file cannot be given is reported.`,
 	atFlag(cmd, &at)
 	cmd.Flags().BoolVar(&options.Replace, "replace", false, "overwrite local files that have other content")
 	cmd.Flags().BoolVar(&options.Delete, "delete", false, "replace, and remove from DIR what PATH does not hold")
+	exclude.addFlags(cmd)
+	cmd.Flags().BoolVar(&options.DeleteExcluded, "delete-excluded", false, "--delete, and remove from DIR what the patterns leave out")
+	cmd.Flags().BoolVarP(&options.DryRun, "dry-run", "n", false, "print what would change, and change nothing")
 	preserveFlag(cmd, &keep, "restore")
 	cmd.Flags().BoolVar(&options.Sparse, "sparse", false, "make holes of zeros in every file, not only in those that had some")
 	return cmd
@@ -66,10 +74,15 @@ func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path,
 	b := e.newBar("export", 0)
 	summed := sum(ctx, s, r.Entity, b)
 	options.Workers, options.Progress, options.Problem = t.workers, t.progress(b), t.problem(b)
+	options.Change = t.change(e, func(path string) string { return filepath.Join(to, path) }, options.DryRun)
+	verb := "Exported"
+	if options.DryRun {
+		verb = "Would export"
+	}
 	report, err := s.tree.Export(ctx, r.Entity, to, options)
 	summed()
 	b.done(report.Bytes)
-	return t.finish(ctx, e, "Exported", "to "+to, report, onFullDisk(to, err))
+	return t.finish(ctx, e, verb, "to "+to, report, onFullDisk(to, err))
 }
 
 // sum finds out how many bytes there are, for a bar that is shown, while the

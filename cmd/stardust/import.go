@@ -20,6 +20,7 @@ type importing struct {
 	patterns   patterns
 	skipCaches bool
 	oneDevice  bool
+	excluded   bool // removed, too
 	dryRun     bool
 	readAll    bool
 	message    string
@@ -63,6 +64,7 @@ with privileges the other extended attributes, such as capabilities.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&im.delete, "delete", false, "remove from PATH what DIR does not hold")
 	im.patterns.addFlags(cmd)
+	flags.BoolVar(&im.excluded, "delete-excluded", false, "--delete, and remove from PATH what the patterns leave out")
 	flags.BoolVar(&im.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
 	flags.BoolVarP(&im.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
 	flags.BoolVarP(&im.dryRun, "dry-run", "n", false, "print what would change, and change nothing")
@@ -129,8 +131,9 @@ func (im *importing) transfer(ctx context.Context, e *env, s *session, from stri
 	}
 	options := &stardust.ImportOptions{
 		Workers: im.workers, Progress: im.progress(b), Problem: im.problem(b),
-		Delete: im.delete, Exclude: im.patterns, SkipCaches: im.skipCaches, OneFileSystem: im.oneDevice,
-		ReadAll: im.readAll, DryRun: im.dryRun, Message: im.message, Change: im.change(e, into),
+		Delete: im.delete, DeleteExcluded: im.excluded, Exclude: im.patterns, SkipCaches: im.skipCaches, OneFileSystem: im.oneDevice,
+		ReadAll: im.readAll, DryRun: im.dryRun, Message: im.message,
+		Change:   im.change(e, func(path string) string { return absolute(join(into, path)) }, im.dryRun),
 		Preserve: stardust.Preserve(im.preserve),
 	}
 	if options.Source, err = filepath.Abs(from); err == nil {
@@ -155,14 +158,6 @@ func (im *importing) transfer(ctx context.Context, e *env, s *session, from stri
 		e.printf("Revision %d%s.\n", report.Revision, as)
 	}
 	return err
-}
-
-// change returns what prints changes in a dry run.
-func (im *importing) change(e *env, into string) func(stardust.TransferChange) {
-	if !im.dryRun || im.json {
-		return nil
-	}
-	return func(c stardust.TransferChange) { e.println(changeLine(e, into, &c)) }
 }
 
 // indexDir is where imports keep what they saw, or empty where there is no place.

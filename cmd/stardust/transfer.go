@@ -114,17 +114,26 @@ func (t *transferFlags) finish(ctx context.Context, e *env, verb, where string, 
 // done returns how many files a transfer has done.
 func done(r *stardust.TransferReport) int64 { return r.Created + r.Updated + r.Moved + r.Unchanged }
 
-// changeLine is a change in a directory as log and diff print them.
-func changeLine(e *env, in string, c *stardust.TransferChange) string {
+// changeLine is a change as log and diff print them. Place returns the path to
+// print of one beneath what is transferred.
+func changeLine(e *env, place func(string) string, c *stardust.TransferChange) string {
 	line := mark(string(c.Action)) + " "
 	if c.From != "" {
-		line += e.name(absolute(join(in, c.From))) + " -> "
+		line += e.name(place(c.From)) + " -> "
 	}
-	line += e.name(absolute(join(in, c.Path)))
+	line += e.name(place(c.Path))
 	if c.Directory {
 		line += "/"
 	}
 	return line
+}
+
+// change returns what prints changes in a dry run.
+func (t *transferFlags) change(e *env, place func(string) string, dry bool) func(stardust.TransferChange) {
+	if !dry || t.json {
+		return nil
+	}
+	return func(c stardust.TransferChange) { e.println(changeLine(e, place, &c)) }
 }
 
 // outcome is a transfer's report as --json prints it.

@@ -28,6 +28,9 @@ func newDirectory(root *os.Root) *directory {
 func (d *directory) retain() { d.refs.Add(1) }
 
 func (d *directory) release() {
+	if d == nil {
+		return
+	}
 	if d.refs.Add(-1) == 0 {
 		_ = d.root.Close() // nothing was written through it
 	}

@@ -3,7 +3,10 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,6 +25,10 @@ type ExportOptions struct {
 	Sparse bool
 	// Preserve selects what is restored of files besides.
 	Preserve Preserve
+	// Exclude, when not nil, tells what is neither exported nor removed, by paths
+	// beneath the export; with DeleteExcluded it is removed.
+	Exclude        *Rules
+	DeleteExcluded bool
 }
 
 // Export copies a node, with everything beneath it, into a directory, which is
@@ -29,7 +36,9 @@ type ExportOptions struct {
 func Export(ctx context.Context, from Source, entity int64, to string, options ExportOptions) (*Report, error) {
 	ex := &exporter{
 		collector: collector{options: options.Options}, from: from,
-		replace: options.Replace || options.Delete, delete: options.Delete, sparse: options.Sparse,
+		replace: options.Replace || options.Delete || options.DeleteExcluded,
+		delete:  options.Delete || options.DeleteExcluded, deleteExcluded: options.DeleteExcluded,
+		rules: options.Exclude, sparse: options.Sparse,
 		preserve: options.Preserve, links: make(map[linkGroup]*linkedNames),
 		files: make(chan exportFile, 4*options.Workers),
 	}
@@ -45,8 +54,16 @@ func Export(ctx context.Context, from Source, entity int64, to string, options E
 type exporter struct {
 	collector
 	restorer
-	replace  bool
-	delete   bool
+	replace bool
+	delete  bool
+	rules   *Rules
+	// deleteExcluded removes what rules exclude.
+	deleteExcluded bool
+	// skipped is the excluded directory that the walk is in, absent one that a dry
+	// run did not make, and barred one that it could not, with a "/" at the end;
+	// empty for none.
+	skipped, absent, barred string
+
 	sparse   bool
 	preserve Preserve
 	from     Source
@@ -63,23 +80,15 @@ type exporter struct {
 // exportFile is a file to write into an open directory.
 type exportFile struct {
 	node Node
-	dir  *directory
+	dir  *directory // nil in a dry run that did not make it
 	// group is what it belongs to when it has several names.
 	group *linkedNames
 }
 
 func (ex *exporter) run(caller context.Context, entity int64, to string) error {
-	made, err := makeAll(to)
+	top, err := ex.top(to)
 	if err != nil {
 		return err
-	}
-	root, err := os.OpenRoot(to)
-	if err != nil {
-		return err
-	}
-	top := newDirectory(root)
-	if !made {
-		ex.clean(top, "")
 	}
 	group, ctx := errgroup.WithContext(caller)
 	group.Go(func() error {
@@ -94,6 +103,7 @@ func (ex *exporter) run(caller context.Context, entity int64, to string) error {
 		f.dir.release()
 	}
 	if err == nil && len(ex.linkOrder) > 0 {
+		var root *os.Root
 		if root, err = os.OpenRoot(to); err == nil {
 			err = ex.makeLinks(caller, newDirectory(root))
 		}
@@ -101,10 +111,34 @@ func (ex *exporter) run(caller context.Context, entity int64, to string) error {
 	if err == nil && ex.delete {
 		err = ex.prune(caller, to)
 	}
-	if err != nil {
+	if err != nil || ex.options.DryRun {
 		return err
 	}
 	return ex.describe(to)
+}
+
+// top opens the directory to export into, and makes it when it is missing; a dry
+// run returns nil then.
+func (ex *exporter) top(to string) (*directory, error) {
+	made := false
+	if !ex.options.DryRun {
+		var err error
+		if made, err = makeAll(to); err != nil {
+			return nil, err
+		}
+	}
+	root, err := os.OpenRoot(to)
+	if ex.options.DryRun && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	top := newDirectory(root)
+	if !made && !ex.options.DryRun {
+		ex.clean(top, "")
+	}
+	return top, nil
 }
 
 // describe gives the directories that were made their permissions and times,
@@ -166,9 +200,15 @@ func (ex *exporter) clean(d *directory, path string) {
 // walk follows the tree, keeps the directories that it stands in open, and sends
 // files to the workers.
 func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) error {
-	path := newChain(top)
-	defer path.close()
+	var path *chain
+	if top != nil {
+		path = newChain(top)
+		defer path.close()
+	}
 	for node, err := range ex.from.Walk(entity) {
+		if ex.excluded(&node) {
+			continue
+		}
 		if lost, ok := errors.AsType[*LostError](err); ok {
 			ex.lost(&node, lost.Err)
 			continue
@@ -193,16 +233,20 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 				continue
 			}
 		}
-		dir, err := path.parent(node.Path)
+		dir, err := ex.parent(path, node.Path)
 		if err != nil {
 			ex.lost(&node, err)
 			continue
 		}
 		if !node.File {
-			ex.directory(dir, &node)
+			if err := ex.directory(ctx, dir, &node); err != nil {
+				return err
+			}
 			continue
 		}
-		dir.retain()
+		if dir != nil {
+			dir.retain()
+		}
 		select {
 		case ex.files <- exportFile{node, dir, group}:
 		case <-ctx.Done():
@@ -213,13 +257,49 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 	return nil
 }
 
-// directory makes a directory of the tree.
-func (ex *exporter) directory(in *directory, node *Node) {
-	if info, err := in.root.Lstat(node.Name); ex.delete && err == nil && info.Mode().IsRegular() {
-		if err := ex.removeLocal(in.root, node.Name); err != nil {
-			ex.lost(node, err)
-			return
+// excluded reports whether a node is left out, because of its name or of a
+// directory that leads to it.
+func (ex *exporter) excluded(node *Node) bool {
+	if ex.rules == nil || node.Path == "" {
+		return false
+	}
+	if ex.skipped != "" && strings.HasPrefix(node.Path, ex.skipped) {
+		return true
+	}
+	out := ex.rules.Match(node.Path, !node.File)
+	if out && !node.File {
+		ex.skipped = node.Path + "/"
+	}
+	return out
+}
+
+// parent returns the directory that a path lies in, or nil when a dry run did not
+// make it.
+func (ex *exporter) parent(path *chain, name string) (*directory, error) {
+	if ex.barred != "" && strings.HasPrefix(name, ex.barred) {
+		return nil, errors.New("its directory cannot be made")
+	}
+	if path == nil || ex.absent != "" && strings.HasPrefix(name, ex.absent) {
+		return nil, nil
+	}
+	return path.parent(name)
+}
+
+// directory makes a directory of the tree. The error ends the export.
+func (ex *exporter) directory(ctx context.Context, in *directory, node *Node) error {
+	info, err := (&exportFile{node: *node, dir: in}).there()
+	if err == nil && info != nil && ex.delete && info.Mode().IsRegular() {
+		in.retain()
+		p := pruner{exporter: ex, chain: newChain(in), base: parentOf(node.Path)}
+		_, err := p.clear(ctx, node.Name)
+		p.chain.close()
+		if err != nil {
+			return err
 		}
+	}
+	if ex.options.DryRun {
+		ex.planDirectory(node, info)
+		return nil
 	}
 	made, err := in.makeDirectory(node.Name, &node.Attributes, ex.replace)
 	if (made || ex.replace) && ex.preserve != (Preserve{}) || made && (node.Attributes.HasMode || !node.Attributes.MTime.IsZero()) {
@@ -234,10 +314,32 @@ func (ex *exporter) directory(in *directory, node *Node) {
 	}
 	if err != nil {
 		ex.lost(node, err)
-		return
+		return nil
+	}
+	if made {
+		ex.changed(Change{Action: ActionCreated, Path: node.Path, Directory: true})
 	}
 	if ex.delete {
 		ex.directories = append(ex.directories, *node)
+	}
+	ex.update(func(r *Report) { r.Directories++ })
+	return nil
+}
+
+// planDirectory says what would become of a directory.
+func (ex *exporter) planDirectory(node *Node, info fs.FileInfo) {
+	switch {
+	case info != nil && info.IsDir():
+		if ex.delete {
+			ex.directories = append(ex.directories, *node)
+		}
+	case info == nil, ex.delete && info.Mode().IsRegular(), ex.replace && info.Mode().Type() == fs.ModeSymlink:
+		ex.absent = node.Path + "/"
+		ex.changed(Change{Action: ActionCreated, Path: node.Path, Directory: true})
+	default:
+		ex.barred = node.Path + "/"
+		ex.lost(node, fmt.Errorf("a %s of that name is in the way of the directory", kindOf(info.Mode())))
+		return
 	}
 	ex.update(func(r *Report) { r.Directories++ })
 }
@@ -292,6 +394,12 @@ func (ex *exporter) written(ctx context.Context, node *Node, outcome Outcome, er
 		outcome = Failed
 	}
 	ex.done(outcome)
+	switch outcome {
+	case Created:
+		ex.changed(Change{Action: ActionCreated, Path: node.Path})
+	case Updated:
+		ex.changed(Change{Action: ActionChanged, Path: node.Path})
+	}
 	return false, nil
 }
 

@@ -28,7 +28,7 @@ type linkedNames struct {
 // laterLink returns what a file belongs to that has several names, and reports
 // whether it keeps this one for later.
 func (ex *exporter) laterLink(node *Node) (group *linkedNames, later bool) {
-	if node.Attributes.Link == "" {
+	if node.Attributes.Link == "" || ex.options.DryRun {
 		return nil, false
 	}
 	key := linkGroup{node.Attributes.Link, node.Digest}
@@ -73,10 +73,10 @@ func (ex *exporter) makeOther(ctx context.Context, path *chain, group *linkedNam
 	var refused error
 	if group.there {
 		var outcome Outcome
-		if outcome, refused = ex.linkFile(path.dirs[0].root, dir.root, group, node); refused == nil {
+		if outcome, refused = ex.linkFile(ctx, path.dirs[0].root, dir, group, node); refused == nil {
 			ex.update(func(r *Report) { r.Bytes += node.Size })
-			ex.done(outcome)
-			return nil
+			_, err = ex.written(ctx, node, outcome, nil)
+			return err
 		}
 	}
 	outcome, err := ex.writeFile(ctx, &exportFile{*node, dir, nil})
@@ -94,7 +94,7 @@ func (ex *exporter) makeOther(ctx context.Context, path *chain, group *linkedNam
 }
 
 // linkFile makes a name, unless it is one of the file's already.
-func (ex *exporter) linkFile(top, dir *os.Root, group *linkedNames, node *Node) (Outcome, error) {
+func (ex *exporter) linkFile(ctx context.Context, top *os.Root, dir *directory, group *linkedNames, node *Node) (Outcome, error) {
 	first, err := top.Lstat(group.first.Path)
 	if err != nil {
 		return Failed, err
@@ -103,19 +103,19 @@ func (ex *exporter) linkFile(top, dir *os.Root, group *linkedNames, node *Node) 
 		return Failed, fmt.Errorf("that is a %s", kindOf(first.Mode()))
 	}
 	outcome := Created
-	info, err := dir.Lstat(node.Name)
+	info, err := dir.root.Lstat(node.Name)
 	switch {
 	case err == nil && os.SameFile(first, info):
 		return Unchanged, nil
 	case err == nil:
-		if err := ex.makeWay(dir, node.Name, info); err != nil {
+		if err := ex.makeWay(ctx, dir, node, info); err != nil {
 			return Failed, err
 		}
 		outcome = Updated
 	case !errors.Is(err, fs.ErrNotExist):
 		return Failed, err
 	}
-	return outcome, linkAside(top, group.first.Path, node.Path, dir, node.Name)
+	return outcome, linkAside(top, group.first.Path, node.Path, dir.root, node.Name)
 }
 
 // linkAside makes a link under a temporary name and then gives it its own.

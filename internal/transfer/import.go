@@ -20,6 +20,9 @@ type ImportOptions struct {
 	Delete bool
 	// Exclude, when not nil, tells what is neither imported nor removed.
 	Exclude *Rules
+	// DeleteExcluded removes from the tree what Exclude matches. It means Delete,
+	// too.
+	DeleteExcluded bool
 	// SkipCaches leaves out what is in directories with a CACHEDIR.TAG.
 	SkipCaches bool
 	// OneDevice leaves out what is in directories of other file systems.
@@ -46,6 +49,7 @@ func Import(ctx context.Context, to Target, from fs.FS, into int64, options Impo
 		stored:     make(chan *Item, batchItems),
 		incomplete: make(map[string]bool), left: make(map[string]bool), inodes: make(map[inode]inodeContent),
 	}
+	im.o.Delete = im.o.Delete || im.o.DeleteExcluded
 	im.links, _ = from.(fs.ReadLinkFS)
 	err := im.openIndex()
 	if err == nil {
@@ -167,6 +171,9 @@ func (im *importer) walk(ctx context.Context) error {
 		}
 		cache := im.o.SkipCaches && im.isCache(top.path)
 		whole, err := im.list(ctx, top.path, func(e *listed) error {
+			if im.o.DeleteExcluded && im.o.Exclude.Match(join(top.path, e.name), e.stat.mode.IsDir()) {
+				return nil // as if it were not there
+			}
 			k.see(e.name)
 			if cache && e.name != cacheTag {
 				k.keep(e.name)

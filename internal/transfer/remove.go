@@ -90,7 +90,7 @@ func (r *remover) tree(ctx context.Context, top goneNode) error {
 	for len(stack) > 0 {
 		at := len(stack) - 1
 		s := &stack[at]
-		if r.o.Exclude.Match(s.path, !s.File) {
+		if !r.o.DeleteExcluded && r.o.Exclude.Match(s.path, !s.File) {
 			s.entered, s.stays = true, true
 		}
 		if !s.File && !s.entered {

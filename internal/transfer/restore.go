@@ -79,7 +79,7 @@ func lostAttributes(err error) error {
 // refresh gives a file that has its content already the owner and the extended
 // attributes that are kept, when files may be replaced. Its permissions stay.
 func (ex *exporter) refresh(root *os.Root, name string, info fs.FileInfo, kept *attributes.File) error {
-	if !ex.replace || kept.Owner == nil && kept.Xattrs == nil {
+	if !ex.replace || ex.options.DryRun || kept.Owner == nil && kept.Xattrs == nil {
 		return nil
 	}
 	file, err := root.Open(name)

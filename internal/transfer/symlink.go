@@ -41,14 +41,18 @@ func (b *targetBuffer) Write(p []byte) (int, error) {
 
 // writeLink brings a symbolic link of the tree to its place. It never follows
 // one, and where it leads does not matter.
-func (ex *exporter) writeLink(f *exportFile, info fs.FileInfo) (Outcome, error) {
-	root, node := f.dir.root, &f.node
+func (ex *exporter) writeLink(ctx context.Context, f *exportFile, info fs.FileInfo) (Outcome, error) {
+	node := &f.node
 	var target targetBuffer
 	if err := ex.from.WriteContent(node, &target); err != nil {
 		return Failed, err
 	}
 	ex.update(func(r *Report) { r.Bytes += node.Size })
 	outcome := Created
+	if f.dir == nil {
+		return outcome, nil
+	}
+	root := f.dir.root
 	if info != nil {
 		if info.Mode().Type() == fs.ModeSymlink {
 			old, err := root.Readlink(node.Name)
@@ -59,10 +63,13 @@ func (ex *exporter) writeLink(f *exportFile, info fs.FileInfo) (Outcome, error) 
 				return Unchanged, nil
 			}
 		}
-		if err := ex.makeWay(root, node.Name, info); err != nil {
+		if err := ex.makeWay(ctx, f.dir, node, info); err != nil {
 			return Failed, err
 		}
 		outcome = Updated
+	}
+	if ex.options.DryRun {
+		return outcome, nil
 	}
 	return outcome, ex.makeLink(root, node.Name, string(target.text), &node.Attributes)
 }

@@ -63,6 +63,9 @@ func (im *importer) binding(s State) fileindex.Binding {
 // rules says what was left out on purpose.
 func (im *importer) rules() string {
 	text := im.o.Exclude.String()
+	if im.o.DeleteExcluded {
+		text += "\x00deleted"
+	}
 	if im.o.SkipCaches {
 		text += "\x00caches"
 	}

@@ -14,18 +14,20 @@ import (
 
 // writeFile brings a file of the tree to its place, unless it is there already.
 func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, error) {
-	root, node := f.dir.root, &f.node
+	node := &f.node
 	outcome := Created
-	info, err := root.Lstat(node.Name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		info = nil
-	case err != nil:
+	info, err := f.there()
+	if err != nil {
 		return Failed, err
 	}
 	if node.Attributes.Type == attributes.Symlink {
-		return ex.writeLink(f, info)
+		return ex.writeLink(ctx, f, info)
 	}
+	if f.dir == nil {
+		ex.update(func(r *Report) { r.Bytes += node.Size })
+		return Created, nil
+	}
+	root := f.dir.root
 	if info != nil {
 		same, err := sameContent(ctx, root, node, info)
 		if err != nil {
@@ -35,10 +37,14 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 			ex.update(func(r *Report) { r.Bytes += node.Size })
 			return Unchanged, ex.refresh(root, node.Name, info, &node.Attributes)
 		}
-		if err := ex.makeWay(root, node.Name, info); err != nil {
+		if err := ex.makeWay(ctx, f.dir, node, info); err != nil {
 			return Failed, err
 		}
 		outcome = Updated
+	}
+	if ex.options.DryRun {
+		ex.update(func(r *Report) { r.Bytes += node.Size })
+		return outcome, nil
 	}
 	if info != nil && !info.Mode().IsRegular() {
 		info = nil // a link has no permissions to take over
@@ -51,6 +57,18 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 		ex.lose(written)
 	}
 	return outcome, err
+}
+
+// there returns what has the file's name already, or nil.
+func (f *exportFile) there() (fs.FileInfo, error) {
+	if f.dir == nil {
+		return nil, nil
+	}
+	info, err := f.dir.root.Lstat(f.node.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, err
 }
 
 // sameContent reports whether a file has the node's content already.
