@@ -20,8 +20,8 @@ type reader interface {
 	close() error
 }
 
-// body is what a local Get returns: a Body over a reader, and in one piece
-// with it the result, since both are made on every read.
+// body is what a local Get returns: a Body over a reader, in one allocation
+// with the result, since both are made on every read.
 //
 // It is an io.ReadSeeker, an io.ReaderAt and an io.WriterTo besides; offsets
 // count from the first byte of the range that was asked for.
@@ -134,8 +134,8 @@ func (r *plainReader) readAt(p []byte, off int64) error {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
-		// Someone has cut the file. Without its entry the next read that may
-		// download does so, and the next fetch.
+		// Someone has cut the file. Without its entry, the next fetch and the next
+		// read that may download will bring it back.
 		if r.m.local.Forget(r.path, r.h.Entry) {
 			r.m.local.Tally.Dropped.Add(1)
 			r.m.logger.Warn("local copy is cut", "path", r.path)

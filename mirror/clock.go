@@ -7,8 +7,8 @@ import (
 	"github.com/stardustdb/stardust/internal/clock"
 )
 
-// A Clock is all the time a Mirror knows: for retry backoff, the remote scan,
-// the background index and the last-modified time of mirrored writes. Its
+// A Clock is a Mirror's only source of time: for retry backoff, the remote
+// scan, the background index and the last-modified time of mirrored writes. Its
 // methods are called concurrently.
 type Clock interface {
 	// Now returns the current time.

@@ -66,8 +66,8 @@ func (m *Mirror) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path]
 	}
 }
 
-// deleteBatch deletes different paths. It returns false when the consumer has
-// had enough.
+// deleteBatch deletes different paths. It returns false when the consumer
+// stops.
 func (m *Mirror) deleteBatch(ctx context.Context, paths []objectstore.Path, yield func(objectstore.Path, error) bool) bool {
 	errs := m.deleteTogether(ctx, paths)
 	for _, path := range paths {
@@ -78,8 +78,8 @@ func (m *Mirror) deleteBatch(ctx context.Context, paths []objectstore.Path, yiel
 	return true
 }
 
-// deleteTogether deletes different paths and returns the errors there were. It
-// holds the turns of all, so it does not call back to the consumer meanwhile.
+// deleteTogether deletes different paths and returns their errors. It holds the
+// turns of all, so it does not call the consumer meanwhile.
 func (m *Mirror) deleteTogether(ctx context.Context, paths []objectstore.Path) map[objectstore.Path]error {
 	errs := map[objectstore.Path]error{}
 	failAll := func(err error) map[objectstore.Path]error {

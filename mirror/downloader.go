@@ -98,8 +98,8 @@ func (d *downloader) push(f *flight) {
 	d.mu.Unlock()
 }
 
-// promote moves a queued flight to those that someone waits for: it stands in
-// both queues from then on, and whoever takes it second finds it begun.
+// promote moves a queued flight to those that someone waits for: it is in both
+// queues from then on, and whoever takes it second finds it begun.
 func (d *downloader) promote(f *flight) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -204,7 +204,7 @@ func (d *downloader) run(f *flight) {
 	case ctx.Err() != nil:
 		err = context.Canceled
 	case isNotLocal(err):
-		err = d.fail("fetch", f.path, err) // the policy's wish and no failure
+		err = d.fail("fetch", f.path, err) // the policy's wish, not a failure
 	default:
 		err = d.failed(f, err)
 	}
@@ -264,8 +264,8 @@ func (d *downloader) progress() (running []DownloadProgress, waiting int) {
 	return running, len(d.urgent) + len(d.later)
 }
 
-// isChanged reports whether a ranged GET under If-Match says that the object
-// is not the one whose download began.
+// isChanged reports whether a ranged GET under If-Match says that the object is
+// not the one that the download began with.
 func isChanged(err error) bool {
 	return errors.Is(err, objectstore.ErrPrecondition) || errors.Is(err, objectstore.ErrInvalidRange)
 }

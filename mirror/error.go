@@ -10,7 +10,7 @@ import (
 
 // The mirror's own errors are found with errors.As inside the
 // *objectstore.Error that a method returned. All are marked non-retryable: the
-// mirror has already retried what a repetition can mend (RFC 0034, Errors and
+// mirror has already repeated what could succeed (RFC 0034, Errors and
 // Retries).
 
 // NotLocal says that a [ReadLocal] route missed. It is not objectstore.ErrNotFound: the

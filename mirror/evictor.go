@@ -24,8 +24,8 @@ type evictor struct {
 // eviction is the removal of one local copy.
 type eviction struct {
 	turn *turn
-	// guarded removes the copy only when it is still only, the entry that
-	// the decision was made about; nil: a file without an entry.
+	// guarded removes the copy only if it is still the entry only, about which the
+	// decision was made; nil: a file without an entry.
 	guarded bool
 	only    *local.Entry
 	// binding evictions follow a write. No later operation cancels them, they
@@ -55,7 +55,7 @@ func (v *evictor) enqueue(path objectstore.Path, e *eviction) {
 		path: path, kind: kind, merge: !e.guarded && e.done == nil,
 		start: func() {
 			if e.binding {
-				// Reads are not to find a copy that an earlier download brought.
+				// Reads must not find a copy that an earlier download brought.
 				v.forget(path, e.keep)
 			}
 			v.push(e)
@@ -101,7 +101,7 @@ func (v *evictor) work() {
 }
 
 // run ends an eviction's turn, unless it was canceled, and before the close
-// does what it is for.
+// also evicts.
 func (v *evictor) run(e *eviction, closed bool) {
 	if v.ordering.begin(e.turn) {
 		var removed bool
@@ -114,7 +114,7 @@ func (v *evictor) run(e *eviction, closed bool) {
 	}
 }
 
-// forget drops a copy from the map whose ETag is not keep.
+// forget drops from the map a copy with an ETag other than keep.
 func (v *evictor) forget(path objectstore.Path, keep string) {
 	if current := v.local.Index.Get(path); current != nil && !current.IsOf(keep) {
 		v.local.Forget(path, current)

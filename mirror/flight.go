@@ -55,9 +55,9 @@ func (f *flight) join(other *flight, promote func(*flight)) bool {
 	if f.state != flightWaiting && f.state != flightRunning {
 		return false
 	}
-	// One that runs may have asked the remote before the newcomer's call: the
-	// objects are written once, so its bytes are as good. An answer that there
-	// is no object is not; see askAgain.
+	// A running flight may have asked the remote before the newcomer's call.
+	// Objects are written once, so its bytes are as good; but an answer that there
+	// is no object is not: see askAgain.
 	f.joined = f.joined || f.state == flightRunning
 	f.force = f.force || other.force || f.stale != nil && other.stale != nil && f.stale != other.stale
 	if f.stale == nil {
@@ -81,10 +81,9 @@ func (f *flight) satisfied(current *local.Entry) bool {
 	return current != nil && !f.force && current != f.stale
 }
 
-// begin starts the download, of which cancel is called when nobody is
-// interested any more. It returns false, with the flight's end decided, when
-// there is nothing to download: current is a local copy that will do, or all
-// have left.
+// begin starts the download; cancel is called when nobody is interested in it
+// any more. It returns false, with the flight's end decided, when there is
+// nothing to download: current is a local copy that will do, or all have left.
 func (f *flight) begin(cancel context.CancelFunc, current *local.Entry) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,8 +101,8 @@ func (f *flight) begin(cancel context.CancelFunc, current *local.Entry) bool {
 }
 
 // askAgain is called when the remote has said that there is no object. It
-// reports whether somebody joined since it was asked, who may know better: the
-// object may have been written in between. If not, nobody can join any more.
+// reports whether somebody has joined since the question: the object may have
+// been written in between. If not, nobody can join any more.
 func (f *flight) askAgain() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

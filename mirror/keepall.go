@@ -10,9 +10,10 @@ import (
 // warmBatch is how many paths KeepAll asks for at a time.
 const warmBatch = 256
 
-// KeepAll is a Policy that keeps every object under a prefix. Its background
-// work downloads those that the remote has already, past those that it can't
-// have; until they are there, reads download what they need. The zero value keeps the whole remote.
+// KeepAll is a Policy that keeps every object under a prefix. In the background
+// it downloads those that the remote already has, and skips those that it can't
+// get; until then, reads download what they need. The zero value keeps the
+// whole remote.
 type KeepAll struct {
 	BasePolicy
 	// Prefix is a plain string prefix of the paths to keep.
@@ -54,10 +55,10 @@ func (k *KeepAll) Run(ctx context.Context, mirror Handle) error {
 }
 
 // Warm downloads every object under a plain string prefix that isn't local, and
-// returns when all are. It goes on past objects that can't be downloaded and
-// returns a [WarmError] about them in the end. A failure of the local disk, an
-// ended ctx and a list that can't be had end it at once. An object that is
-// deleted meanwhile is no error.
+// returns when all are. It skips objects that can't be downloaded and returns a
+// [WarmError] about them in the end. A failure of the local disk, an ended ctx
+// and a list that fails end it at once. An object that is deleted meanwhile is
+// no error.
 func Warm(ctx context.Context, mirror Handle, prefix string) error {
 	w := warming{ctx: ctx, mirror: mirror}
 	for object, err := range mirror.m.list(ctx, objectstore.ListOptions{Prefix: prefix}) {

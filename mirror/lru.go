@@ -33,9 +33,9 @@ type lruItem struct {
 	size int64
 }
 
-// NewLRU returns an LRU that keeps up to limit bytes. An object of more than
-// that gets no copy: its reads go to the remote, and nothing is evicted for it.
-// The error is an [InvalidConfig].
+// NewLRU returns an LRU that keeps up to limit bytes. A larger object gets no
+// copy: its reads go to the remote, and nothing is evicted for it. The error is
+// an [InvalidConfig].
 func NewLRU(limit int64) (*LRU, error) {
 	if limit <= 0 {
 		return nil, &InvalidConfig{Message: fmt.Sprintf("the limit of an LRU is %d bytes", limit)}
@@ -89,9 +89,9 @@ func (l *LRU) forgetSize(path objectstore.Path) {
 	delete(l.large, path)
 }
 
-// Installed implements LocalWatcher: it makes room. Copies count until they
-// are gone, so those that are still on their way out are named again: an
-// eviction may have been canceled.
+// Installed implements LocalWatcher: it makes room. Copies count until they are
+// gone, so those still on their way out are evicted again: an eviction may have
+// been canceled.
 func (l *LRU) Installed(path objectstore.Path, size int64, mirror Handle) {
 	l.mu.Lock()
 	l.drop(path)

@@ -18,8 +18,8 @@ import (
 // copies of the objects that its policy chooses. Make one with [Open].
 // All methods may be called concurrently. The caller closes it.
 //
-// It is an objectstore.MultipartStore, BulkDeleter and TagReader as far as the
-// remote is one; else those methods return objectstore.ErrUnsupported.
+// It is an objectstore.MultipartStore, BulkDeleter and TagReader if the remote
+// is one; otherwise those methods return objectstore.ErrUnsupported.
 type Mirror struct {
 	name    string
 	remote  objectstore.Store

@@ -134,8 +134,8 @@ func (m *Mirror) completeParts(
 		return nil, err
 	}
 	defer leave()
-	// This is when the object comes to be, so here the write takes its turn:
-	// an upload that nobody completes must not hold up its path.
+	// The object comes into being here, so the write takes its turn only now: an
+	// upload that nobody completes must not hold up its path.
 	release, err := m.takeTurn(ctx, turnWrite, path)
 	if err != nil {
 		return nil, m.fail(op, path, err)

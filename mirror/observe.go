@@ -17,7 +17,7 @@ func (m *Mirror) getObserved(ctx context.Context, path objectstore.Path, options
 	}
 	whole := *options
 	whole.Range = nil
-	// The caller's context alone bounds it: the caller retries it, too.
+	// Only the caller's context bounds it, since the caller also retries it.
 	var src source
 	result, err := src.open(ctx, m.remote, path, &whole, 0)
 	if err != nil {

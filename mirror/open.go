@@ -9,7 +9,7 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// LockName is the file that tells that a directory is a mirror's (RFC 0034,
+// LockName is the file that marks a directory as a mirror's (RFC 0034,
 // Filesystem layout).
 const LockName = local.LockName
 

@@ -45,9 +45,9 @@ type Options struct {
 	// objectstore.NoRetries repeats none. Progress of a download starts the
 	// count again.
 	MaxRetries objectstore.Retries
-	// Backoff is the wait before those repetitions. Where it has no Max, that
-	// is one second, as in SlateDB's RetryingObjectStore: a remote that comes
-	// back is noticed soon.
+	// Backoff is the wait before those repetitions. Its default Max is one second,
+	// as in SlateDB's RetryingObjectStore, so that a remote that comes back is
+	// noticed soon.
 	Backoff objectstore.Backoff
 	// StallTimeout is how long the mirror waits for the next bytes of a remote
 	// read of its own, or for a remote's answer to one, before it makes the
@@ -56,8 +56,8 @@ type Options struct {
 	// WithoutStallTimeout waits for as long as it takes.
 	WithoutStallTimeout bool
 	// UploadTimeout is how long the local side of a multipart upload is kept
-	// that no call is made for; zero means a day. The remote's side goes on:
-	// when it is completed later, the object is downloaded.
+	// without any call for it; zero means a day. The remote's side goes on: if it
+	// is completed later, the object is downloaded.
 	UploadTimeout time.Duration
 	// Random is the source of the backoff's jitter, numbers in [0, 1). It is
 	// called concurrently; nil means math/rand/v2.

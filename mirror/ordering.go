@@ -15,7 +15,7 @@ import (
 //     other.
 //   - A download or write cancels the evictions of its path that haven't
 //     begun, whether they wait behind another operation or for a worker.
-//   - A download whose neighbour in line is a download joins it.
+//   - A download next to another download in the line joins it.
 //   - Local reads take no part.
 
 // turnKind is what a turn is for.
@@ -28,9 +28,9 @@ const (
 	turnDelete
 )
 
-// A turn is an operation's place in the line of its path. start runs once,
-// when the turn has come, without locks held; it must not block. It then
-// calls, or has another goroutine call, ordering.begin and ordering.finish.
+// A turn is an operation's place in the line of its path. When the turn has
+// come, start runs once, without locks held; it must not block. It then calls,
+// or has another goroutine call, ordering.begin and ordering.finish.
 type turn struct {
 	path  objectstore.Path
 	kind  turnKind
@@ -40,8 +40,8 @@ type turn struct {
 	canceled func()
 	// flight is what a download's turn is shared for.
 	flight *flight
-	// merge lets the turn be dropped where its neighbour in line, which
-	// hasn't begun, does the same.
+	// merge lets the turn be dropped if the one before it in line, which hasn't
+	// begun, does the same.
 	merge bool
 
 	state turnState // guarded by ordering.mu

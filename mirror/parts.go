@@ -15,12 +15,12 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// parts is the local side of a multipart upload. Parts come in any order and
-// at the same time, so the place of one is not known for certain: it is taken
-// to have the size of the first that came, and part n is written where it then
-// belongs in the temporary file. A part that does not fit there has a file of
-// its own. When all guesses held, as they do for the usual clients, the file
-// is complete as it stands; else the parts are copied together.
+// parts is the local side of a multipart upload. Parts come in any order and at
+// the same time, so the place of one is a guess: all are taken to be as large
+// as the first that came, and part n is written where it would then belong in
+// the temporary file. A part that does not fit there gets a file of its own. If
+// all guesses were right, as they are with the usual clients, the file is
+// complete as it is; otherwise the parts are copied together.
 type parts struct {
 	d          *local.Dir
 	s          *local.Staged
@@ -75,9 +75,9 @@ func newParts(ctx context.Context, d *local.Dir, path objectstore.Path, attribut
 	}, nil
 }
 
-// put has send send a part to the remote while it is written locally, and
-// keeps it when both succeed. It returns the remote's error, or a Local, after
-// which the upload is to be aborted.
+// put sends a part to the remote while it is written locally, and keeps it if
+// both succeed. It returns the remote's error, or a Local, after which the
+// upload must be aborted.
 func (p *parts) put(ctx context.Context, number int, body objectstore.Body, send func(objectstore.Body) (etag string, err error)) error {
 	if err := body.Validate(); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (p *parts) begin(ctx context.Context, number int, size int64) (*part, error
 	return to, nil
 }
 
-// end keeps a part, or not.
+// end keeps a part that was sent and written, and drops any other.
 func (p *parts) end(to *part, sent, written error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,9 +178,9 @@ func (p *parts) drop(x *part) {
 }
 
 // assemble makes a finished temporary file of the parts chosen, in order, and
-// returns it with its size and checksums; nil when it can't be known to be what
-// the remote will have. The error is a Local. It may be called again, with other
-// parts too; the file stays the parts' to discard.
+// returns it with its size and checksums; nil if it may differ from what the
+// remote will have. The error is a Local. It may be called again, also with
+// other parts; discarding the file remains the parts' task.
 func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*local.Staged, int64, []uint32, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,8 +208,8 @@ func (p *parts) assemble(ctx context.Context, chosen []objectstore.Part) (*local
 		w.s.Discard()
 		p.whole = nil
 	}
-	// The file is cut: it must have no other part that is still to be read, or
-	// written.
+	// The file is cut, so it must contain no other part that is still to be read
+	// or written.
 	w, err := p.join(ctx, list, size, inPlace && len(list) == len(p.kept) && !p.busy() && !p.s.Closed)
 	if err != nil {
 		return nil, 0, nil, err
@@ -326,8 +326,8 @@ func (p *parts) discard() {
 	p.clear()
 }
 
-// expire gives the local side of an upload up that nothing was done with since
-// a time. It reports whether it did; the remote's side goes on.
+// expire gives up the local side of an upload that has rested since a time. It
+// reports whether it did; the remote's side goes on.
 func (p *parts) expire(since time.Time) bool {
 	if !p.mu.TryLock() {
 		return false // something is being done with it

@@ -97,10 +97,10 @@ func (r MultipartRoute) String() string {
 }
 
 // A Policy decides which objects a Mirror keeps. Its methods are called
-// concurrently. Embed [BasePolicy] for those that a policy has no use for.
+// concurrently. Embed [BasePolicy] for the methods that a policy doesn't need.
 //
-// An error that a route or Observe returns reaches the caller as a
-// [PolicyError], or as a [WriteCommitted] when the write had been done already.
+// An error from a route or Observe reaches the caller as a [PolicyError], or as
+// a [WriteCommitted] if the write was done already.
 type Policy interface {
 	// ReadRoute runs on every Get; options.Head tells a HEAD. The options are
 	// never nil and must not be changed. It must be cheap.
@@ -110,10 +110,10 @@ type Policy interface {
 	// changed. It must be cheap.
 	PutRoute(path objectstore.Path, options *objectstore.PutOptions) (WriteRoute, error)
 
-	// MultipartRoute runs on every multipart upload. The options are never
-	// nil and must not be changed. It must be cheap. When an upload that a
-	// process before this one began is completed by its id, it runs again,
-	// with what the completion says: conditions and extensions only.
+	// MultipartRoute runs on every multipart upload. The options are never nil and
+	// must not be changed. It must be cheap. When an upload that an earlier
+	// process began is completed by its id, it runs again, with only the
+	// conditions and extensions of the completion.
 	MultipartRoute(path objectstore.Path, options *objectstore.MultipartOptions) (MultipartRoute, error)
 
 	// Observe runs for the Observe routes, after the remote call has
@@ -131,21 +131,20 @@ type Policy interface {
 // while the mirror installs or removes the copy, so they must be cheap, and
 // may call Handle.Evict and Handle.Prefetch but never wait.
 type LocalWatcher interface {
-	// Installed runs after a local copy of size bytes came to be at path or
-	// replaced another, and in Open for every copy found in the directory.
+	// Installed runs after a local copy of size bytes appeared at path or replaced
+	// another, and in Open for every copy found in the directory.
 	Installed(path objectstore.Path, size int64, mirror Handle)
 	// Removed runs after the local copy at path went away.
 	Removed(path objectstore.Path)
 }
 
-// An Admitter is an optional interface of a [Policy] that does not want every
-// object that a [ReadThrough] asks for to become local, such as one that bounds
-// their size.
+// An Admitter is an optional interface of a [Policy] that keeps some objects
+// from becoming local by a [ReadThrough], such as those beyond a size.
 type Admitter interface {
-	// Admit runs when the remote has told the size of an object that is about
-	// to be downloaded. False gives the download up: the read is answered by
-	// the remote, and a Fetch of the path fails with [NotLocal]. It must be
-	// cheap and never wait.
+	// Admit runs when the remote has told the size of an object that is about to
+	// be downloaded. False gives up the download: the read is answered by the
+	// remote, and a Fetch of the path fails with [NotLocal]. It must be cheap and
+	// never wait.
 	Admit(path objectstore.Path, size int64) bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// maxReadTries bounds how often a read that had its object downloaded finds it
-// evicted again before it could open it.
+// maxReadTries bounds how often a read downloads its object and finds it
+// evicted before it could open it.
 const maxReadTries = 8
 
 // Get implements objectstore.Store: the policy's route says where from (RFC
@@ -74,7 +74,7 @@ func (m *Mirror) serve(ctx context.Context, path objectstore.Path, options *obje
 		return nil, err
 	}
 	if h.Entry != e {
-		// It was replaced in between: what it says may have changed.
+		// It was replaced in between, so its metadata may have changed.
 		if done, result, err := m.answer(path, h.Entry, options); done {
 			_ = m.local.Files.Release(h)
 			return result, err
@@ -150,8 +150,8 @@ func (m *Mirror) getThrough(ctx context.Context, path objectstore.Path, options 
 			}
 			return result, nil
 		case options.Head, m.local.Contains(path) && options.Version != "":
-			// Metadata is not worth a download, and another version is not
-			// what would be kept.
+			// Metadata is not worth a download, and a download would not bring another
+			// version.
 			return m.remote.Get(ctx, path, options)
 		}
 		if try == 0 {
@@ -170,9 +170,9 @@ func (m *Mirror) getThrough(ctx context.Context, path objectstore.Path, options 
 	return m.getAround(ctx, path, options, &NotLocal{path})
 }
 
-// getAround answers from the remote what the local disk can't.
+// getAround answers from the remote because the local disk can't.
 func (m *Mirror) getAround(ctx context.Context, path objectstore.Path, options *objectstore.GetOptions, cause error) (*objectstore.GetResult, error) {
-	m.logger.Warn("read goes to the remote", "path", path, "error", cause)
+	m.logger.Warn("the local disk failed a read; the remote answers it", "path", path, "error", cause)
 	return m.remote.Get(ctx, path, options)
 }
 

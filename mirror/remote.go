@@ -24,7 +24,7 @@ func (m *Mirror) list(ctx context.Context, options objectstore.ListOptions) iter
 }
 
 // listOnce makes one list call, and notes in the options and retries how far it
-// got. It returns false when the consumer has had enough.
+// got. It returns false when the consumer stops.
 func (m *Mirror) listOnce(ctx context.Context, options *objectstore.ListOptions, retries *int, yield func(objectstore.ObjectMeta, error) bool) (more bool, err error) {
 	w := watch(ctx, m.options.StallTimeout)
 	defer w.stop()

@@ -17,7 +17,7 @@ type retrier struct {
 	random  func() float64
 	max     objectstore.Retries
 	shrink  func(n int) int // gives up idle open files
-	retried func(err error) // is told of every repetition
+	retried func(err error) // called before every repetition
 }
 
 // wait waits before repetition number *n of a call that failed with err, and

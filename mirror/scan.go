@@ -132,8 +132,8 @@ func (s *scanner) snapshot(ctx context.Context) (groups map[string][]suspect, co
 	return groups, count, nil
 }
 
-// readPath returns the path in a .meta file, where the name does not tell it.
-// A file without one is left to the next startup.
+// readPath returns the path in a .meta file, for names that don't tell it. A
+// file without a .meta file is left to the next startup.
 func (s *scanner) readPath(ctx context.Context, name local.FileName) (objectstore.Path, bool) {
 	d := s.m.local
 	data, err := d.Files.ReadFile(ctx, d.Join(name.Meta()), local.MaxMeta)
@@ -177,8 +177,8 @@ func (s *scanner) absent(ctx context.Context, parent string, suspects []suspect)
 	return absent, nil
 }
 
-// listFrom makes one list that begins at the suspect number next, and judges
-// those that it passes. It returns the number of the one to go on with.
+// listFrom makes one list that begins at suspect number next, and judges those
+// that it passes. It returns the number of the suspect to continue with.
 func (s *scanner) listFrom(ctx context.Context, prefix string, suspects []suspect, next int, judge func(suspect, bool) error) (int, error) {
 	options := objectstore.ListOptions{Prefix: prefix, Offset: justBefore(suspects[next].path)}
 	var last objectstore.Path
@@ -235,7 +235,7 @@ func justBefore(path objectstore.Path) string {
 	return stem
 }
 
-// isGone reports whether the object of a local copy was deleted. listed tells
+// isGone reports whether the object of a local copy was deleted. listed says
 // whether the list had it.
 func (s *scanner) isGone(ctx context.Context, x suspect, listed bool) (bool, error) {
 	if listed {
@@ -252,9 +252,9 @@ func (s *scanner) isGone(ctx context.Context, x suspect, listed bool) (bool, err
 	return false, err
 }
 
-// remove removes local copies in the order of their paths' lines, like
-// evictions, unless they are not the ones of the snapshot any more. It waits
-// for them and returns how many it removed.
+// remove removes local copies, each in its turn like an eviction, unless the
+// snapshot's copy has been replaced. It waits for them and returns how many it
+// removed.
 func (s *scanner) remove(suspects []suspect) int {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -267,7 +267,7 @@ func (s *scanner) remove(suspects []suspect) int {
 				mu.Lock()
 				removed++
 				mu.Unlock()
-				s.m.logger.Info("local copy of a deleted object is removed", "path", x.path)
+				s.m.logger.Info("removing the local copy of a deleted object", "path", x.path)
 			}
 		}})
 	}

@@ -19,8 +19,8 @@ type source struct {
 	paused        bool // the watch, while the bytes that came are used
 }
 
-// open makes a GET, of which stall is the longest silence, the source. The
-// result's Body is the source's to close.
+// open makes a GET the source, with stall as its longest silence. The source
+// closes the result's Body.
 func (s *source) open(ctx context.Context, remote objectstore.Store, path objectstore.Path, options *objectstore.GetOptions, stall time.Duration) (*objectstore.GetResult, error) {
 	w := watch(ctx, stall)
 	result, err := remote.Get(w.ctx, path, options)
@@ -57,8 +57,8 @@ func (s *source) read(p []byte) (int, error) {
 	return n, s.watch.error(err)
 }
 
-// finish checks, when everything was read, that the body ends there: it may
-// report that what it gave was not right.
+// finish checks, once everything was read, that the body ends there: it may
+// report that its bytes were wrong.
 func (s *source) finish() error {
 	if s.at < s.end {
 		return nil
@@ -94,8 +94,8 @@ func (s *source) Read(p []byte) (int, error) {
 	return s.read(p)
 }
 
-// readAll reads the rest and closes the source. The memory that it takes follows
-// the bytes that come, not the size that was promised.
+// readAll reads the rest and closes the source. Its memory grows with the bytes
+// that come, not by the size that was promised.
 func (s *source) readAll() ([]byte, error) {
 	defer s.close()
 	if s.body == nil {

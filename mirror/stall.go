@@ -31,15 +31,15 @@ func watch(parent context.Context, limit time.Duration) *watchdog {
 	return w
 }
 
-// progress gives the call the whole time again.
+// progress starts the call's time again.
 func (w *watchdog) progress() {
 	if w.timer != nil {
 		w.timer.Reset(w.limit)
 	}
 }
 
-// pause stops the clock until the next progress: it is not the remote that is
-// waited for.
+// pause stops the clock until the next progress, while we do not wait for the
+// remote.
 func (w *watchdog) pause() {
 	if w.timer != nil {
 		w.timer.Stop()
@@ -52,7 +52,7 @@ func (w *watchdog) stop() {
 	w.cancel(nil)
 }
 
-// error returns what a call that ended with err failed of: a stall is transient.
+// error returns why a call that ended with err failed: a stall is transient.
 func (w *watchdog) error(err error) error {
 	if err == nil || w.parent.Err() != nil || !errors.Is(context.Cause(w.ctx), errStalled) {
 		return err

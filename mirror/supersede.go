@@ -8,20 +8,20 @@ import (
 )
 
 // Mirrored paths are written once (RFC 0034, Guarantees). When one is
-// overwritten all the same, no local copy may stay that the remote has no
-// more, however the write ended:
+// overwritten all the same, no local copy may stay that the remote no longer
+// has, however the write ended:
 //
 //   - After a write that succeeded, only a copy with the ETag of its result
 //     stays.
-//   - After one whose condition was refused, only a copy with the ETag that
-//     the remote tells now: the refusal may be the answer to a driver's second
-//     attempt, whose first was stored.
+//   - After one whose condition was refused, only a copy with the remote's
+//     current ETag: the refusal may answer a driver's second attempt, after the
+//     first was stored.
 //   - After any other failure none stays: the remote may have stored the
-//     object and only the answer was lost.
+//     object, and only the answer was lost.
 
-// validETag returns the ETag that a local copy of path must have to be that of
-// the remote's object after a write of it ended with result and err. It is
-// empty when no copy will do.
+// validETag returns the ETag that a local copy of path must have to match the
+// remote's object, after a write of it ended with result and err. It is empty
+// when no copy will do.
 func (m *Mirror) validETag(ctx context.Context, path objectstore.Path, result *objectstore.PutResult, err error) string {
 	switch {
 	case err == nil:
@@ -46,23 +46,23 @@ func (m *Mirror) dropDoubtful(ctx context.Context, path objectstore.Path, err er
 	if e == nil || e.IsOf(m.validETag(ctx, path, nil, err)) {
 		return
 	}
-	m.logger.Warn("local copy is dropped, since a write of its object failed", "path", path, "error", err)
+	m.logger.Warn("dropping the local copy, since a write of its object failed", "path", path, "error", err)
 	m.dropStale(path)
 }
 
-// supersede makes sure that no local copy of path stays that a remote write,
-// which ended with result and err and took no turn, has replaced. Reads that
-// begin after it don't see such a copy. When ctx ends it returns at once, and
-// the removal goes on by itself.
+// supersede makes sure that no local copy of path stays that a remote write has
+// replaced; the write ended with result and err and took no turn. Reads that
+// begin later don't see such a copy. When ctx ends it returns at once, and the
+// removal goes on.
 func (m *Mirror) supersede(ctx context.Context, path objectstore.Path, result *objectstore.PutResult, err error) {
 	if m.ordering.settled(path, func() bool { return !m.local.Contains(path) }) {
 		return
 	}
 	etag := m.validETag(ctx, path, result, err)
 	if e := m.local.Index.Get(path); e != nil && !e.IsOf(etag) {
-		// Reads are not to find it while the removal waits for its turn.
+		// Reads must not find it while the removal waits for its turn.
 		m.local.Forget(path, e)
-		m.logger.Warn("local copy is dropped, since its object was written past it", "path", path, "error", err)
+		m.logger.Warn("dropping the local copy, since its object was overwritten", "path", path, "error", err)
 	}
 	// A download may be under way that began before the write.
 	done := make(chan struct{})

@@ -17,8 +17,8 @@ const (
 	segmentSize = 8 << 20
 	// copySize is how much of a body is held in memory at a time.
 	copySize = 256 << 10
-	// maxRanged is how often a download starts over because the object
-	// changed, before it does without ranges; maxChanges, before it fails.
+	// maxRanged is how often a download starts over because the object changed,
+	// before it stops using ranges; maxChanges, before it fails.
 	maxRanged  = 3
 	maxChanges = 10
 )
@@ -26,7 +26,7 @@ const (
 // startOver tells that a download must begin again from the first byte.
 type startOver struct {
 	cause   error
-	changed bool // the object did, so there is nothing to wait for
+	changed bool // the object changed, so there is nothing to wait for
 }
 
 func (s *startOver) Error() string { return "download must start over: " + s.cause.Error() }
@@ -168,7 +168,7 @@ func (t *transfer) run(ctx context.Context, src *source) error {
 	return err
 }
 
-// work copies the segments that take gives it.
+// work copies the segments that take returns.
 func (t *transfer) work(ctx context.Context, src *source, take func() (int64, bool), before func()) error {
 	defer src.close()
 	buffer := t.d.buffer()
@@ -224,8 +224,8 @@ func (t *transfer) left() int64 {
 	return t.last - t.first
 }
 
-// copy copies one segment, from src where it stands right, and else by ranged
-// GETs, resuming after cuts.
+// copy copies one segment, from src if it is at the right place, otherwise by
+// ranged GETs, resuming after cuts.
 func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer []byte) error {
 	begin := segment * segmentSize
 	at, end := begin, min(begin+segmentSize, t.size)
@@ -265,9 +265,9 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 		}
 		disowned := at == end
 		if disowned && src.from >= begin {
-			// The source takes back what it gave, all of this segment.
+			// The source says that its bytes were wrong: all of this segment goes.
 			disowned, at, sums = false, begin, local.BlockSummer{}
-			// What was taken back was no progress.
+			// So they were no progress.
 			retries, disownments = disownments, disownments+1
 		}
 		var again *startOver
@@ -285,7 +285,7 @@ func (t *transfer) copy(ctx context.Context, segment int64, src *source, buffer 
 	}
 }
 
-// reach makes src stand at offset at.
+// reach moves src to the offset at.
 func (t *transfer) reach(ctx context.Context, src *source, at, end int64) error {
 	if src.body != nil && src.at == at {
 		return nil

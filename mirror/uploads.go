@@ -11,8 +11,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// settle forgets the local side of an upload that is over, by the error of its
-// last call: it was completed, aborted, or is not known to the remote.
+// settle forgets the local side of an upload that is over, as the error of its
+// last call tells: it was completed, aborted, or is unknown to the remote.
 func (m *Mirror) settle(key uploadKey, p *parts, err error, completed bool) {
 	if completed || isCommitted(err) || isLocalFailure(err) || errors.Is(err, objectstore.ErrUploadNotFound) {
 		if p != nil {
@@ -57,8 +57,8 @@ func (u *uploads) remove(key uploadKey) {
 	delete(u.parts, key)
 }
 
-// expire gives up the local sides that nothing was done with since a time, in
-// the order in which they began, and returns how many.
+// expire gives up the local sides that have rested since a time, oldest first,
+// and returns how many.
 func (u *uploads) expire(since time.Time) int {
 	n := 0
 	for _, x := range u.all() {
@@ -102,7 +102,7 @@ func (m *Mirror) expireUploads(ctx context.Context) {
 	timeout := m.options.UploadTimeout
 	for m.options.Clock.Sleep(ctx, timeout/4) == nil {
 		if n := m.uploads.expire(m.options.Clock.Now().Add(-timeout)); n > 0 {
-			m.logger.Warn("uploads that rest are not kept locally any more", "uploads", n, "resting_for", timeout)
+			m.logger.Warn("giving up the local side of uploads at rest", "uploads", n, "resting_for", timeout)
 		}
 	}
 }

@@ -11,17 +11,17 @@ import (
 )
 
 // maxHeals is how often one read replaces its local copy before it gives up: a
-// disk that damages what was just written is past mending.
+// disk that damages what was just written can't be helped.
 const maxHeals = 3
 
 // verifiedReader reads an open file and checks every block that it touches. A
-// damaged copy is replaced by a refetch, shared with all who find the damage
-// at the same time, and the read goes on in the new one.
+// damaged copy is replaced by a refetch, which all who find the damage share,
+// and the read continues in the new copy.
 type verifiedReader struct {
 	m    *Mirror
 	path objectstore.Path
-	// ended tells that the caller of Get gave up, which bounds a refetch; the
-	// context itself is not kept.
+	// ended says that the caller of Get gave up, which ends a refetch; the context
+	// itself is not kept.
 	ended <-chan struct{}
 	size  int64
 	etag  string
@@ -119,8 +119,8 @@ func (r *verifiedReader) heal(damaged *local.Handle) error {
 	return r.m.local.Files.Discard(damaged)
 }
 
-// refetch downloads the object again, unless another reader of the damaged
-// copy has had it replaced already.
+// refetch downloads the object again, unless another reader of the damaged copy
+// has replaced it already.
 func (r *verifiedReader) refetch(damaged *local.Entry) error {
 	f := r.m.downloads.launch(r.path, demand{stale: damaged})
 	if f == nil {

@@ -14,8 +14,8 @@ import (
 
 // Verify reads every local copy, in the order of their paths, and compares it
 // with its block checksums. It yields each path with nil or what is wrong: a
-// [Local], or a [NotLocal] when the copy went away meanwhile. It mends nothing:
-// have the damaged paths evicted and fetched, or read them with verification.
+// [Local], or a [NotLocal] if the copy went away meanwhile. It repairs nothing:
+// evict and fetch the damaged paths, or read them with verification.
 func (m *Mirror) Verify(ctx context.Context) iter.Seq2[objectstore.Path, error] {
 	return func(yield func(objectstore.Path, error) bool) {
 		all := m.local.Index.All()

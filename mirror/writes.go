@@ -59,7 +59,7 @@ func (m *Mirror) putObserved(ctx context.Context, path objectstore.Path, body ob
 // committed is the error of a write that the remote has.
 func (m *Mirror) committed(op string, path objectstore.Path, cause error) error {
 	bump(&m.counters.WriteCommitted, 1)
-	m.logger.Error("write is remote but not finished", "path", path, "error", cause)
+	m.logger.Error("the write reached the remote but was not finished locally", "path", path, "error", cause)
 	return m.fail(op, path, &WriteCommitted{path, cause})
 }
 
@@ -78,7 +78,7 @@ func (m *Mirror) putMirrored(ctx context.Context, path objectstore.Path, body ob
 	if err != nil && !isLocalFailure(err) {
 		return nil, m.fail(objectstore.OpPut, path, err)
 	}
-	tee := &tee{err: err} // that of a file which can't be made is reported in the end
+	tee := &tee{err: err} // a file that can't be made is reported in the end
 	if s != nil {
 		defer s.Discard()
 		tee.write = s.Write
@@ -119,7 +119,7 @@ func (m *Mirror) finishWrite(ctx context.Context, op string, path objectstore.Pa
 
 // dropStale removes a local copy that may be older than the remote object.
 func (m *Mirror) dropStale(path objectstore.Path) {
-	// A failure is logged there, and the copy is out of the map anyway.
+	// A failure is logged there, and the copy has left the map anyway.
 	_, _ = m.local.Remove(path)
 }
 
@@ -133,12 +133,12 @@ type tee struct {
 	err   error // a Local, or that of the body
 }
 
-// send has put send the body to the remote, and copies it. It returns put's
-// error; that of the copy is in t.err.
+// send copies the body while put sends it to the remote. It returns put's
+// error; the copy's is in t.err.
 func (t *tee) send(body objectstore.Body, put func(objectstore.Body) error) error {
 	t.stop = make(chan struct{})
 	if !body.Replayable() {
-		// Whoever reads it for the remote reads it for both.
+		// What is read for the remote is copied on the way.
 		err := put(objectstore.Stream(io.TeeReader(body.Open(), t), body.Size()))
 		t.check(body.Size())
 		return err
@@ -160,7 +160,7 @@ func (t *tee) send(body objectstore.Body, put func(objectstore.Body) error) erro
 // copy copies r until its end or stop.
 func (t *tee) copy(r io.Reader) {
 	if whole, ok := r.(io.WriterTo); ok {
-		// Bytes in memory: no need to copy them once more.
+		// The bytes are in memory already: no need to copy them again.
 		if _, err := whole.WriteTo(t); err != nil && t.err == nil {
 			t.err = err
 		}
@@ -179,7 +179,7 @@ func (t *tee) copy(r io.Reader) {
 	}
 }
 
-// Write implements io.Writer: it never fails, since the remote is to get its
+// Write implements io.Writer: it never fails, since the remote must get its
 // bytes all the same.
 func (t *tee) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0 && t.err == nil; {

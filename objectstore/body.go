@@ -98,7 +98,7 @@ func (e *exactSection) atEnd(at int64) error {
 	return io.EOF
 }
 
-// exactReader passes on exactly size bytes of r: fewer, or more, are an error.
+// exactReader passes on exactly size bytes of r; fewer or more are an error.
 type exactReader struct {
 	r          io.Reader
 	left, size int64
@@ -144,8 +144,8 @@ func (e *exactReader) atEnd() error {
 	}
 }
 
-// shortBody is the error of a caller's source that ends early, which sending it
-// again does not mend.
+// shortBody is the error of a caller's source that ends early; sending it again
+// would not help.
 func shortBody(n, size int64) error {
 	return NonRetryable(fmt.Errorf("body ended after %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF))
 }

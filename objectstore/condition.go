@@ -68,8 +68,8 @@ func bareETag(s string) string {
 	return s
 }
 
-// Validate returns ErrInvalidOption when a write in this mode cannot be asked
-// for: an unknown mode, or Update that names no version.
+// Validate returns ErrInvalidOption for a mode that no write can have: an
+// unknown one, or Update without a version.
 func (m PutMode) Validate(update UpdateVersion) error {
 	switch m {
 	case Overwrite, Create:
@@ -85,8 +85,9 @@ func (m PutMode) Validate(update UpdateVersion) error {
 }
 
 // Check returns the error of a write in this mode over the object that current
-// describes, nil when there is none: ErrAlreadyExists, ErrPrecondition, or
-// ErrInvalidOption as of Validate. It returns nil when the write may go on.
+// describes (nil: there is none): ErrAlreadyExists, ErrPrecondition, or
+// ErrInvalidOption as Validate returns it. It returns nil when the write may go
+// on.
 func (m PutMode) Check(update UpdateVersion, current *ObjectMeta) error {
 	if err := m.Validate(update); err != nil {
 		return err

@@ -17,9 +17,9 @@ var (
 	ErrAlreadyExists = errors.New("object already exists")
 	// ErrPrecondition: a condition (If-Match, expected version) did not hold.
 	ErrPrecondition = errors.New("precondition failed")
-	// ErrNotModified: the object is the one that the caller has already.
+	// ErrNotModified: the caller has this object already.
 	ErrNotModified = errors.New("object not modified")
-	// ErrPermissionDenied: the store refuses these credentials this operation.
+	// ErrPermissionDenied: the credentials do not allow this operation.
 	ErrPermissionDenied = errors.New("permission denied")
 	// ErrUnauthenticated: the credentials are missing or wrong.
 	ErrUnauthenticated = errors.New("credentials missing or not valid")
@@ -29,7 +29,7 @@ var (
 	ErrInvalidPath = errors.New("invalid path")
 	// ErrInvalidRange: the range begins beyond the object's end, or is malformed.
 	ErrInvalidRange = errors.New("invalid range")
-	// ErrInvalidOption: an option has a value that it cannot have.
+	// ErrInvalidOption: an option has an invalid value.
 	ErrInvalidOption = errors.New("invalid option")
 	// ErrUploadNotFound: there is no multipart upload with this id.
 	ErrUploadNotFound = errors.New("multipart upload not found")
@@ -65,7 +65,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// NonRetryable marks err as one that a repetition cannot mend. The retry
+// NonRetryable marks err as one that no repetition can mend. The retry
 // decorator, and every other retry loop over stores, gives up at once when it
 // finds the mark anywhere in an error's chain. NonRetryable(nil) is nil.
 func NonRetryable(err error) error {

@@ -18,8 +18,8 @@ type extension struct {
 	next  *extension
 }
 
-// WithExtension returns e with value in it, in place of an earlier value of
-// the same type.
+// WithExtension returns e with value added, replacing an earlier value of the
+// same type.
 func WithExtension[T any](e Extensions, value T) Extensions {
 	return Extensions{&extension{reflect.TypeFor[T](), value, e.first}}
 }

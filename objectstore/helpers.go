@@ -30,8 +30,8 @@ func ReadAll(ctx context.Context, store Store, path Path) ([]byte, ObjectMeta, e
 	return data, result.Meta, nil
 }
 
-// readExactly reads size bytes and the end of r. A size that r does not live up
-// to costs no more memory than the bytes that came.
+// readExactly reads size bytes and the end of r. A size that promises too much
+// costs no more memory than the bytes that came.
 func readExactly(r io.Reader, size int64) ([]byte, error) {
 	const step = 16 << 20
 	data := make([]byte, 0, min(size, step))
@@ -52,7 +52,7 @@ func readExactly(r io.Reader, size int64) ([]byte, error) {
 			return nil, fmt.Errorf("after %d of %d bytes: %w", len(data), size, err)
 		}
 	}
-	// A source may report at its end that what it gave was not right.
+	// A source may report at its end that its bytes were wrong.
 	var one [1]byte
 	switch n, err := io.ReadFull(r, one[:]); {
 	case n > 0:
@@ -63,8 +63,8 @@ func readExactly(r io.Reader, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// DeleteAll deletes the paths and yields each with its own error or nil, in one
-// call for many where the store is a [BulkDeleter]. A missing object is not an
+// DeleteAll deletes the paths and yields each with its own error or nil, many
+// in one call if the store is a [BulkDeleter]. A missing object is not an
 // error. It stops early when the consumer does.
 func DeleteAll(ctx context.Context, store Store, paths iter.Seq[Path]) iter.Seq2[Path, error] {
 	if bulk, ok := store.(BulkDeleter); ok {

@@ -72,8 +72,8 @@ type CompleteOptions struct {
 	Mode          PutMode
 	UpdateVersion UpdateVersion
 	Extensions    Extensions
-	// Metadata joins that of the upload's Attributes. A store that is a service
-	// elsewhere, which takes attributes at the start alone, leaves it out.
+	// Metadata is added to that of the upload's Attributes. A remote service that
+	// takes attributes only at the start ignores it.
 	Metadata map[string]string
 }
 

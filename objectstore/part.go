@@ -13,9 +13,10 @@ func CheckPartNumber(number int) error {
 	return nil
 }
 
-// CheckParts checks the parts that a completion names, as every [MultipartStore]
-// does: there is one, they ascend by number, each is as it was uploaded, and all but
-// the last have at least minSize bytes. It returns ErrInvalidPart otherwise.
+// CheckParts checks the parts that a completion names, as every
+// [MultipartStore] must: there is at least one, their numbers ascend, each is
+// as it was uploaded, and all but the last have at least minSize bytes. It
+// returns ErrInvalidPart otherwise.
 //
 // uploaded returns what is known of a part, or false for one that was not uploaded;
 // its errors are returned as they are. A nil uploaded leaves the comparison to the

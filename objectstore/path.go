@@ -76,9 +76,9 @@ func OnlyDots(prefix string) bool {
 	return slash >= 0 && CheckDots(Path(prefix[:slash])) != nil
 }
 
-// CheckPaths is what a Store looks at before anything else: it returns ctx's error
-// when that has ended, and else the error of the first path that isn't a
-// [KeyPath] or that rule, the Store's own if not nil, refuses.
+// CheckPaths is the first check of every call: it returns ctx's error if ctx
+// has ended, or else the error of the first path that isn't a [KeyPath] or that
+// the Store's own rule, if not nil, refuses.
 func CheckPaths(ctx context.Context, rule func(Path) error, paths ...Path) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -3,8 +3,8 @@ package objectstore
 import "strconv"
 
 // Retries says how often a call that failed for a passing reason is repeated: a
-// positive number is the greatest number of repetitions, and the zero value the
-// default of the options that have it.
+// positive number is the greatest number of repetitions; zero is the default of
+// the options that it is in.
 type Retries int
 
 const (

@@ -37,9 +37,9 @@ func (t *transient) Unwrap() error { return t.err }
 //     body cut short (io.ErrUnexpectedEOF);
 //   - no, for everything else: what is not known to mend is reported.
 //
-// Whose deadline a time-out was can't be seen from the error: dials, headers
-// and whole requests that time out look like an ended context. So every
-// time-out counts, and a loop asks its own context first whether to go on.
+// An error does not tell whose deadline passed: dials, headers and whole
+// requests that time out look like an ended context. So every time-out counts,
+// and a loop first checks whether its own context has ended.
 func IsTransient(err error) bool {
 	if err == nil || IsNonRetryable(err) {
 		return false

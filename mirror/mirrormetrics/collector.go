@@ -1,5 +1,5 @@
-// Package mirrormetrics shows a mirror's statistics to Prometheus. It is apart
-// from package mirror so that a mirror can be used without it.
+// Package mirrormetrics shows a mirror's statistics to Prometheus. It is
+// separate so that package mirror does not depend on Prometheus.
 package mirrormetrics
 
 import (
@@ -25,9 +25,9 @@ type metric struct {
 	value func(*mirror.Stats) int64
 }
 
-// NewCollector returns the collector of a mirror. It holds no resources; after
-// the mirror's Close it reports what was last. Two mirrors in one registry need
-// different labels: register each with prometheus.WrapRegistererWith.
+// NewCollector returns the collector of a mirror. It needs no closing; after
+// the mirror's Close it reports the last numbers. Two mirrors in one registry
+// need different labels: register each with prometheus.WrapRegistererWith.
 func NewCollector(m *mirror.Mirror) *Collector {
 	c := &Collector{handle: m.Handle()}
 	c.addAll(prometheus.GaugeValue, reflect.TypeFor[mirror.Gauges](), func(s *mirror.Stats) any { return &s.Gauges })

@@ -2,7 +2,7 @@
 // 0034's guarantees. One seed decides everything: the options of the mirror,
 // what several clients and others do, every fault and crash, and which of the
 // goroutines that could go on does so next. A seed that fails therefore fails
-// again. docs/simulation.md tells what is simulated and which properties hold.
+// again. docs/simulation.md says what is simulated and which properties hold.
 //
 // There are only a few nouns:
 //

@@ -39,7 +39,8 @@ func headers(a objectstore.Attributes) (*blob.HTTPHeaders, map[string]*string, e
 	return h, metadata, errors.Join(errs...)
 }
 
-// escape begins what stands for a byte that the service does not take in a key.
+// escape begins the escaped form of a byte that the service does not accept in
+// a key.
 const escape = "_x"
 
 // escapeKey returns a metadata key as the service stores it. Ordinary keys stay
@@ -57,7 +58,7 @@ func escapeKey(key string) string {
 	return b.String()
 }
 
-// unescapeKey undoes escapeKey. The case of a key gets lost on the way.
+// unescapeKey undoes escapeKey, except that keys lose their case.
 func unescapeKey(key string) string {
 	key = strings.ToLower(key)
 	var b strings.Builder

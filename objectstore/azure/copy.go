@@ -12,14 +12,16 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// How often a copy in the service is asked for its end: at first, and at most.
+// How long to wait before asking whether the service has finished a copy: at
+// first, and at most.
 const (
 	firstPoll = 20 * time.Millisecond
 	lastPoll  = 5 * time.Second
 )
 
-// Copy implements objectstore.Store. No byte passes through this machine, unless
-// attributes are replaced, which the service cannot do in one step with a copy.
+// Copy implements objectstore.Store. No byte passes through this machine,
+// unless attributes are replaced, which the service cannot do together with a
+// copy.
 func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
 	if err := s.copy(ctx, from, to, options); err != nil {
 		return s.fail(objectstore.OpCopy, from, err)
@@ -81,7 +83,7 @@ func (s *Store) rewrite(ctx context.Context, source *objectstore.GetResult, to o
 	}
 	put := &objectstore.PutOptions{Mode: options.Mode, Attributes: *options.Attributes, Tags: tags}
 	if source.Meta.Path == to {
-		// Nothing that came between is overwritten.
+		// Nothing that was written in between is overwritten.
 		put.Mode, put.UpdateVersion = objectstore.Update, objectstore.UpdateVersion{ETag: source.Meta.ETag}
 	}
 	_, err = s.put(ctx, to, objectstore.Stream(read.Body, source.Meta.Size), put)

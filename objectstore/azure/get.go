@@ -28,7 +28,7 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 	}
 	err := check(ctx, path)
 	if err == nil && options.Range != nil {
-		// What is malformed whatever the object's size is not sent.
+		// A range that is malformed whatever the object's size is not sent.
 		_, _, err = options.Range.Resolve(math.MaxInt64)
 	}
 	var client *blockblob.Client
@@ -72,7 +72,7 @@ func getOnce(ctx context.Context, client *blockblob.Client, path objectstore.Pat
 	download := &blob.DownloadStreamOptions{AccessConditions: reading(options)}
 	etag := ""
 	if options.Range != nil {
-		// The service takes no range counted from the end, and one beyond the
+		// The service has no ranges counted from the end, and takes one beyond the
 		// end of an empty object for the whole of it: look first.
 		looked, err := head(ctx, client, path, options)
 		if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// The environment variables that options which are not given come from, the
-// names that Azure's own tools use.
+// The environment variables behind options that are not given, by the names
+// that Azure's own tools use.
 const (
 	AccountVariable = "AZURE_STORAGE_ACCOUNT"
 	KeyVariable     = "AZURE_STORAGE_KEY"
@@ -35,8 +35,8 @@ type Options struct {
 	Key string
 	// SAS is a shared access signature; empty means the environment's.
 	SAS string
-	// Credential is what names the caller to Microsoft Entra; it goes before
-	// Key and SAS. Package azidentity makes some.
+	// Credential identifies the caller to Microsoft Entra; it takes precedence
+	// over Key and SAS. Package azidentity makes some.
 	Credential azcore.TokenCredential
 	// Anonymous sends requests without credentials.
 	Anonymous bool

@@ -51,8 +51,8 @@ func (s *Store) put(ctx context.Context, path objectstore.Path, body objectstore
 	return &objectstore.PutResult{ETag: unquote(answer.ETag), Version: value(answer.VersionID)}, nil
 }
 
-// sent is a body as the client takes it: it asks for the size by seeking, and
-// seeks back to the beginning before it reads.
+// sent is a body as the client takes it: the client finds the size by seeking,
+// and seeks back to the beginning before it reads.
 type sent struct {
 	io.Reader
 	size    int64

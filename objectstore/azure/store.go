@@ -34,8 +34,8 @@ var (
 )
 
 // New returns the store of a container. It sends nothing: a container that is
-// missing shows at the first call. It returns ErrInvalidOption for options that
-// cannot be, and ErrUnauthenticated without credentials.
+// missing shows at the first call. It returns ErrInvalidOption for invalid
+// options, and ErrUnauthenticated without credentials.
 func New(options Options) (*Store, error) {
 	s := &Store{name: "az://" + options.Container}
 	o, err := options.normal()
@@ -58,7 +58,7 @@ func client(o Options) (*container.Client, error) {
 	}
 	options := &container.ClientOptions{ClientOptions: azcore.ClientOptions{
 		Transport: o.HTTPClient,
-		// Repeating is the caller's, who knows what may be repeated.
+		// The caller repeats: only it knows what may be repeated.
 		Retry:     policy.RetryOptions{MaxRetries: -1},
 		Telemetry: policy.TelemetryOptions{Disabled: true},
 	}}
@@ -81,7 +81,7 @@ func client(o Options) (*container.Client, error) {
 	return nil, fmt.Errorf("%w: set %s or %s, or pass a credential", objectstore.ErrUnauthenticated, KeyVariable, SASVariable)
 }
 
-// transport returns one that notices a server which does not answer, and that
+// transport returns a transport that notices when a server does not answer, and
 // leaves compressed objects as they are.
 func transport() *http.Transport {
 	return &http.Transport{
@@ -107,9 +107,9 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 	return &objectstore.Error{Op: op, Store: s.name, Path: string(path), Err: classify(err)}
 }
 
-// check refuses what the service would take for another name or cannot list: it
-// turns backslashes into slashes, takes "." and ".." for steps on a path, and
-// has no control characters in the XML of its lists.
+// check refuses what the service would take for another name or could not list:
+// it turns backslashes into slashes, resolves "." and "..", and can't write
+// control characters in the XML of its lists.
 func check(ctx context.Context, paths ...objectstore.Path) error {
 	return objectstore.CheckPaths(ctx, checkPath, paths...)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Opener opens URLs such as az://container/prefix. Their parameters account,
-// endpoint and anonymous go before the options.
+// endpoint and anonymous take precedence over the options.
 func Opener(options Options) storeurl.Opener {
 	return func(_ context.Context, u *url.URL, params *storeurl.Params) (objectstore.Store, io.Closer, string, error) {
 		o := options

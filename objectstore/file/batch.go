@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// batchSize is how many names of a directory are held at once. A directory of
-// more is read again for each further batch, so that memory stays bounded while
-// the order holds.
+// batchSize is how many names of a directory are kept in memory. A larger
+// directory is read again for each further batch, which bounds the memory and
+// keeps the order.
 const batchSize = 1 << 15
 
 // entry is an entry of a directory. The key is its name, and for a directory
@@ -65,7 +65,8 @@ func readBatch(root *os.Root, dir string, size int, keep func(key string) bool) 
 	return greatest, more, nil
 }
 
-// newEntry returns false for what can be no object and no directory of objects.
+// newEntry returns false for what is neither an object nor a directory of
+// objects.
 func newEntry(root *os.Root, dir string, e fs.DirEntry) (entry, bool) {
 	name := e.Name()
 	if dir == "." && isReserved(name) {

@@ -29,8 +29,8 @@ func (s *Store) remove(path objectstore.Path) error {
 }
 
 func (s *Store) removeLocked(path objectstore.Path) error {
-	// Before anything is written, locks included, for a store that is read
-	// only and has nothing there.
+	// This comes before anything is written, locks included: the store may be
+	// read-only with nothing there.
 	if _, err := s.lstatObject(path); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *Store) lstatObject(path objectstore.Path) (fs.FileInfo, error) {
 func (s *Store) removeEmptyParents(path objectstore.Path) string {
 	dir := parent(path)
 	for dir != "." {
-		// A directory that has entries does not go; that is how it is known.
+		// Removing a directory fails when it has entries, which is how we know.
 		if err := s.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			break
 		}

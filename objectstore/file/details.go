@@ -13,7 +13,7 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// details are what a file cannot say about the version of an object that has
+// details are what a plain file cannot tell about the version of an object with
 // this ETag.
 type details struct {
 	ETag       string                 `json:"etag"`

@@ -48,8 +48,8 @@ func classify(err error) error {
 	return err
 }
 
-// isMissing reports whether err says that there is no object: no file of the
-// name, a parent that is a file, or a symbolic link that is not to be followed.
+// isMissing reports whether err says that there is no object: no file of that
+// name, a parent that is a file, or a symbolic link that must not be followed.
 func (s *Store) isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) ||
 		s.escapes != nil && errors.Is(err, s.escapes)

@@ -28,7 +28,7 @@ func (s *Store) put(ctx context.Context, path objectstore.Path, body objectstore
 	if err := errors.Join(check(ctx, path), options.Mode.Validate(options.UpdateVersion), body.Validate()); err != nil {
 		return nil, err
 	}
-	// A refusal that is certain already saves the reading of the body.
+	// If the refusal is certain already, the body need not be read.
 	if err := s.checkCondition(path, options.Mode, options.UpdateVersion); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ const (
 )
 
 // maxTempAge is how old a temporary file must be before Open takes it for one
-// that a crash left behind. A younger one may be another process's upload.
+// left by a crash. A younger one may be another process's upload.
 const maxTempAge = 24 * time.Hour
 
 // Options are the options of [Open]. Nil means the zero value.

@@ -19,9 +19,9 @@ type temp struct {
 	size int64
 }
 
-// writeTemp makes a temporary file of what write writes, complete and synced;
-// detailed says whether it will be an object with details. The caller installs or
-// removes it.
+// writeTemp makes a temporary file, complete and synced, with what write
+// writes; detailed says whether it will be an object with details. The caller
+// installs or removes it.
 func (s *Store) writeTemp(detailed bool, write func(*os.File) error) (_ *temp, err error) {
 	t := &temp{name: tempDir + "/" + rand.Text()}
 	open := func() (*os.File, error) { return s.root.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) }

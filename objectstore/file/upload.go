@@ -80,8 +80,8 @@ func (s *Store) readUpload(path objectstore.Path, id string) (upload, error) {
 	return u, nil
 }
 
-// validID reports whether id may be one that rand.Text made, so that no other
-// file can be reached by it.
+// validID reports whether rand.Text may have made id: no other id may reach a
+// file.
 func validID(id string) bool {
 	if len(id) < 26 || len(id) > 64 {
 		return false
@@ -90,8 +90,8 @@ func validID(id string) bool {
 }
 
 // takeUpload ends an upload: it moves its folder among the temporary files and
-// returns its name there, for the caller to remove. The id is locked, so of
-// several that complete or abort an upload the others find it gone.
+// returns its name there, for the caller to remove. The id is locked, so that
+// of several calls that complete or abort an upload all but one find it gone.
 func (s *Store) takeUpload(id string) (name string, err error) {
 	name = tempDir + "/" + id
 	if err := s.root.MkdirAll(tempDir, 0o777); err != nil {

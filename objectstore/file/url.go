@@ -12,7 +12,7 @@ import (
 )
 
 // Opener opens URLs such as file:///directory or file:relative/directory. Their
-// parameters create and sync go before the options.
+// parameters create and sync take precedence over the options.
 func Opener(options Options) storeurl.Opener {
 	return func(_ context.Context, u *url.URL, params *storeurl.Params) (objectstore.Store, io.Closer, string, error) {
 		o := options

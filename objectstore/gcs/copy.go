@@ -82,7 +82,7 @@ func (s *Store) rewrite(ctx context.Context, from, to objectstore.Path, query ur
 			return nil
 		}
 		if answer.RewriteToken == "" {
-			return errors.New("the answer to a copy says neither that it is done nor how to go on")
+			return errors.New("the answer to a copy says neither that it is done nor how to continue")
 		}
 		query.Set("rewriteToken", answer.RewriteToken)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/stardustdb/stardust/objectstore/internal/wire"
 )
 
-// maxErrorBody bounds what is read of an answer that refuses.
+// maxErrorBody bounds what is read of a refusal.
 const maxErrorBody = 64 << 10
 
 // answerError is an answer that refuses a request.
@@ -37,7 +37,7 @@ func (e *answerError) Error() string {
 	return text
 }
 
-// refusal reads what an answer says, and closes it.
+// refusal reads the error in an answer, and closes it.
 func refusal(answer *http.Response) error {
 	defer answer.Body.Close()
 	e := &answerError{status: answer.StatusCode, retryAfter: retryAfter(answer.Header)}

@@ -21,7 +21,7 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 	}
 	err := check(ctx, path)
 	if err == nil && options.Range != nil {
-		// What is malformed whatever the object's size is not sent.
+		// A range that is malformed whatever the object's size is not sent.
 		_, _, err = options.Range.Resolve(math.MaxInt64)
 	}
 	if err == nil && options.Version != "" && !isGeneration(options.Version) {
@@ -98,7 +98,7 @@ func (s *Store) read(ctx context.Context, path objectstore.Path, options *object
 	return result, nil
 }
 
-// result makes sense of an answer, and of what servers make of ranges.
+// result makes a result of an answer, whatever the server made of the range.
 func (s *Store) result(path objectstore.Path, answer *http.Response, options *objectstore.GetOptions) (*objectstore.GetResult, error) {
 	length := answer.ContentLength
 	if length < 0 {

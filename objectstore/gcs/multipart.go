@@ -64,8 +64,8 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	return objectstore.Part{Number: number, ETag: stored.Generation, Size: stored.Size}, nil
 }
 
-// CompleteMultipart implements objectstore.MultipartStore. It joins the parts in
-// the service, 32 at a time. Those of more are joined in steps.
+// CompleteMultipart implements objectstore.MultipartStore. It joins the parts
+// in the service, 32 at a time; more are joined in several steps.
 func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
 	if options == nil {
 		options = &objectstore.CompleteOptions{}
@@ -74,8 +74,8 @@ func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 	if err != nil {
 		return nil, s.fail(objectstore.OpCompleteMultipart, path, err)
 	}
-	// The object is there, whatever becomes of its parts: those that stay
-	// are in nobody's way, and a lifecycle rule on the prefix removes them.
+	// The object is complete, whatever becomes of its parts: leftover ones are in
+	// nobody's way, and a lifecycle rule on the prefix removes them.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
 	_ = s.removeUpload(ctx, id)
@@ -133,7 +133,7 @@ func (s *Store) sources(ctx context.Context, id string, parts []objectstore.Part
 	return sources, nil
 }
 
-// joinGroups joins sources into as many times fewer as the service allows.
+// joinGroups joins groups of sources, each as large as the service allows.
 func (s *Store) joinGroups(ctx context.Context, id string, level int, sources []source) ([]source, error) {
 	var joined []source
 	for start := 0; start < len(sources); start += maxSources {

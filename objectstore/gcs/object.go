@@ -34,8 +34,8 @@ func describe(a objectstore.Attributes) *object {
 	}
 }
 
-// meta describes the object. Answers with an object's bytes give whole seconds
-// only; so do all others here, so that they agree.
+// meta describes the object. Answers with an object's bytes have times in whole
+// seconds only; all others are cut to that, so that they agree.
 func (o *object) meta() objectstore.ObjectMeta {
 	return objectstore.ObjectMeta{
 		Path: objectstore.Path(o.Name), Size: o.Size, LastModified: o.Updated.Truncate(time.Second),

@@ -20,7 +20,8 @@ const defaultEndpoint = "https://storage.googleapis.com"
 const scope = "https://www.googleapis.com/auth/devstorage.read_write"
 
 // EmulatorVariable names the environment variable that Google's own clients
-// read the endpoint of an emulator from. Options.Endpoint goes before it.
+// read the endpoint of an emulator from. Options.Endpoint takes precedence over
+// it.
 const EmulatorVariable = "STORAGE_EMULATOR_HOST"
 
 // Options are the options of [New]. Only Bucket is required.
@@ -28,7 +29,7 @@ type Options struct {
 	// Bucket is the bucket's name.
 	Bucket string
 	// Endpoint is the URL of the service; empty means Google's, or that of the
-	// emulator which the environment names, to which requests go without
+	// emulator that the environment names, to which requests go without
 	// credentials.
 	Endpoint string
 	// Anonymous sends requests without credentials.
@@ -36,12 +37,12 @@ type Options struct {
 	// Tokens are the credentials; nil means the application default
 	// credentials, which the environment configures.
 	Tokens oauth2.TokenSource
-	// HTTPClient sends the requests; nil means one of the store's own, which
-	// gives up on a server that does not answer for a minute. Requests must
-	// carry their credentials when it is given and Tokens is nil.
+	// HTTPClient sends the requests; nil means one of the store's own, which gives
+	// up on a server that does not answer for a minute. If it is given and Tokens
+	// is nil, it must add the credentials itself.
 	HTTPClient *http.Client
-	// Now is the clock of the times that uploads in progress are shown with; nil
-	// means time.Now.
+	// Now is the clock for the times shown of uploads in progress; nil means
+	// time.Now.
 	Now func() time.Time
 }
 

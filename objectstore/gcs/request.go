@@ -22,8 +22,8 @@ func (s *Store) objectURL(path objectstore.Path) string {
 	return s.base + "/b/" + url.PathEscape(s.bucket) + "/o/" + url.PathEscape(string(path))
 }
 
-// send sends a request and returns an answer that agrees to it; the caller
-// closes its body.
+// send sends a request and returns an answer that grants it; the caller closes
+// its body.
 func (s *Store) send(request *http.Request) (*http.Response, error) {
 	answer, err := s.client.Do(request)
 	if err != nil {
@@ -80,7 +80,7 @@ func decode(answer *http.Response, out any) error {
 	return nil
 }
 
-// condition returns the parameter that makes the service hold a mode.
+// condition returns the parameter that makes the service enforce a mode.
 func condition(mode objectstore.PutMode, update objectstore.UpdateVersion) (url.Values, error) {
 	if err := mode.Validate(update); err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func condition(mode objectstore.PutMode, update objectstore.UpdateVersion) (url.
 	return query, nil
 }
 
-// expected returns the generation that an update replaces. What is none can be
-// that of no object.
+// expected returns the generation that an update replaces. No object has what
+// is not a generation.
 func expected(update objectstore.UpdateVersion) (string, error) {
 	if update.ETag != "" && update.Version != "" && update.ETag != update.Version {
 		return "", fmt.Errorf("%w: ETag %q and version %q are of different objects", objectstore.ErrPrecondition, update.ETag, update.Version)

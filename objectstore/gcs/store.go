@@ -35,9 +35,10 @@ var (
 	_ objectstore.MultipartStore = (*Store)(nil)
 )
 
-// New returns the store of a bucket. It looks for credentials but sends nothing:
-// a bucket that is missing shows at the first call. It returns ErrInvalidOption
-// for options that cannot be, and ErrUnauthenticated without credentials.
+// New returns the store of a bucket. It looks for credentials but sends
+// nothing: a bucket that is missing shows at the first call. It returns
+// ErrInvalidOption for invalid options, and ErrUnauthenticated without
+// credentials.
 func New(ctx context.Context, options Options) (*Store, error) {
 	o, err := options.normal()
 	if err != nil {
@@ -57,7 +58,7 @@ func New(ctx context.Context, options Options) (*Store, error) {
 	return s, nil
 }
 
-// client returns what sends requests, with their credentials.
+// client returns the HTTP client that adds the credentials.
 func client(ctx context.Context, o Options) (*http.Client, error) {
 	if o.HTTPClient != nil && o.Tokens == nil {
 		return o.HTTPClient, nil
@@ -82,7 +83,7 @@ func client(ctx context.Context, o Options) (*http.Client, error) {
 	return oauth2.NewClient(ctx, o.Tokens), nil
 }
 
-// transport returns one that notices a server which does not answer, and that
+// transport returns a transport that notices when a server does not answer, and
 // leaves compressed objects as they are.
 func transport() *http.Transport {
 	return &http.Transport{
@@ -105,7 +106,7 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 	return &objectstore.Error{Op: op, Store: s.name, Path: string(path), Err: classify(err)}
 }
 
-// check refuses what never reaches the service.
+// check refuses what cannot be sent to the service.
 func check(ctx context.Context, paths ...objectstore.Path) error {
 	return objectstore.CheckPaths(ctx, checkPath, paths...)
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // Reserved begins the names of objects that are parts of multipart uploads. For
-// each upload there is, in the folder of its id, an object "begun", which holds
-// a description of it, and one a part.
+// each upload there is, in the folder of its id, an object "begun", which
+// describes it, and one object per part.
 const Reserved = ".stardust-uploads/"
 
 const (
@@ -43,7 +43,8 @@ func newID() string {
 	return hex.EncodeToString(id[:])
 }
 
-// checkID refuses what no upload's id is, before it becomes part of a name.
+// checkID refuses what cannot be an upload's id before it becomes part of a
+// name.
 func checkID(id string) error {
 	if raw, err := hex.DecodeString(id); err != nil || len(raw) != idBytes {
 		return fmt.Errorf("%w: %q", objectstore.ErrUploadNotFound, id)
@@ -135,8 +136,8 @@ func (s *Store) ListParts(ctx context.Context, path objectstore.Path, id string)
 	}
 }
 
-// ListMultiparts implements objectstore.MultipartStore. It reads a description
-// an upload in progress.
+// ListMultiparts implements objectstore.MultipartStore. It reads one
+// description per upload in progress.
 func (s *Store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[objectstore.MultipartUpload, error] {
 	return func(yield func(objectstore.MultipartUpload, error) bool) {
 		uploads, err := s.multiparts(ctx, prefix)

@@ -11,7 +11,7 @@ import (
 )
 
 // Opener opens URLs such as gs://bucket/prefix. Their parameters endpoint and
-// anonymous go before the options.
+// anonymous take precedence over the options.
 func Opener(options Options) storeurl.Opener {
 	return func(ctx context.Context, u *url.URL, params *storeurl.Params) (objectstore.Store, io.Closer, string, error) {
 		o := options

@@ -30,8 +30,8 @@ func (s *Store) List(ctx context.Context, options *objectstore.ListOptions) iter
 	}
 }
 
-// ListWithDelimiter implements objectstore.Store. Its cost is that of the
-// result, not of what lies below the common prefixes.
+// ListWithDelimiter implements objectstore.Store. It costs in proportion to the
+// result, not to what lies below the common prefixes.
 func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.ListOptions) (*objectstore.ListResult, error) {
 	if options == nil {
 		options = &objectstore.ListOptions{}

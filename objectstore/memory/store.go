@@ -33,8 +33,8 @@ type Options struct {
 // concurrently, and needs no closing. Rename is atomic. Bodies that it returns
 // are io.ReadSeeker and io.ReaderAt.
 //
-// Two stores used in the same way behave the same way, upload ids included, so
-// a simulation that uses one is deterministic.
+// Two stores that get the same calls behave the same way, upload ids included,
+// so a simulation that uses one is deterministic.
 type Store struct {
 	options Options
 

@@ -50,8 +50,9 @@ func (s *store) String() string {
 	return name
 }
 
-// in returns the inner store's path, also of one that is not valid: the inner
-// store refuses that. The empty path alone would become one that names things.
+// in returns the inner store's path. An invalid path gives an invalid one,
+// which the inner store refuses, except that the empty path would become one
+// that names things.
 func (s *store) in(path objectstore.Path) objectstore.Path {
 	if path == "" {
 		return ""

@@ -82,8 +82,8 @@ func (a *attempts) giveUp(err error) error {
 	return fmt.Errorf("%w: %w", attempts, err)
 }
 
-// ambiguous marks err when it is one of those that an earlier attempt's success
-// may have brought about.
+// ambiguous marks err when the success of an earlier attempt may have caused
+// it.
 func (a *attempts) ambiguous(err error, because ...error) error {
 	if !a.repeated() || err == nil {
 		return err

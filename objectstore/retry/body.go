@@ -10,9 +10,9 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// resume makes the result's body one that goes on after a transient error. A
-// local file's stays as it is, as does that of a store without ETags, whose
-// object may be another one by then.
+// resume makes the result's body go on after a transient error. A local file's
+// stays as it is, as does that of a store without ETags, where the object may
+// be another by then.
 func (s *store) resume(ctx context.Context, a *attempts, path objectstore.Path, options *objectstore.GetOptions, result *objectstore.GetResult) {
 	if _, local := result.Body.(objectstore.FileBody); local || result.Meta.ETag == "" {
 		return
@@ -49,8 +49,8 @@ func (b *body) Read(p []byte) (int, error) {
 			b.attempts.progress()
 		}
 		if errors.Is(err, io.EOF) && b.at < b.end {
-			// A body must not be short. A store whose body is has a fault
-			// that may be gone with the next call.
+			// A body must not be short. A store that sends a short one has a fault that
+			// may be gone with the next call.
 			err = fmt.Errorf("%d bytes are missing: %w", b.end-b.at, io.ErrUnexpectedEOF)
 		}
 		if err == nil || errors.Is(err, io.EOF) || !objectstore.IsTransient(err) {

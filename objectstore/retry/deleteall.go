@@ -30,7 +30,7 @@ func (s *store) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path])
 	}
 }
 
-// deletion knows which paths are to be deleted yet.
+// deletion knows which paths are still to be deleted.
 type deletion struct {
 	next  func() (objectstore.Path, bool) // those not drawn yet
 	again []objectstore.Path              // those to be tried again

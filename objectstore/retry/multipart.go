@@ -93,8 +93,8 @@ func (s *store) CompleteMultipart(ctx context.Context, path objectstore.Path, id
 		return result, nil
 	}
 	err = a.ambiguous(err, objectstore.ErrUploadNotFound, objectstore.ErrAlreadyExists, objectstore.ErrPrecondition)
-	// An upload that is gone, and an object that these parts make, tell. An
-	// upload that is still there was not completed.
+	// If the upload is gone and the object is what these parts make, it was
+	// completed. An upload that is still there was not.
 	if want := joinedETag(parts); errors.Is(err, ErrAmbiguous) && errors.Is(err, objectstore.ErrUploadNotFound) && want != "" {
 		if meta, e := objectstore.Head(ctx, s, path); e == nil && meta.ETag == want {
 			return &objectstore.PutResult{ETag: meta.ETag, Version: meta.Version}, nil

@@ -26,10 +26,10 @@ type Options struct {
 	// Timeout bounds the time from the first attempt to the beginning of the
 	// last one; zero means 3 minutes, less than zero no bound.
 	Timeout time.Duration
-	// UniqueBodies says that the bodies of conditional writes are unique to
-	// their call, for instance because they hold a random number. Where such a
-	// write would be ambiguous the store then reads the object back, and the
-	// write has succeeded when the bytes are its own.
+	// UniqueBodies says that the bodies of conditional writes are unique to their
+	// call, for instance because they contain a random number. When such a write
+	// would be ambiguous, the store reads the object back, and the write has
+	// succeeded if the bytes are its own.
 	UniqueBodies bool
 	// Sleep waits; nil means a timer that ends with the context.
 	Sleep func(ctx context.Context, d time.Duration) error

@@ -11,10 +11,10 @@ import (
 // New returns a store that repeats what failed for a transient reason. It has
 // the optional interfaces that inner has.
 //
-// A body made with objectstore.Stream is sent once only. A Get's body that breaks
-// off is gone on with, by its range, if the object still has the same ETag. A
-// list goes on after the last object that it yielded. A multipart upload may be
-// begun twice, and one of them stay behind.
+// A body made with objectstore.Stream is sent only once. When a Get's body
+// breaks off, the rest is read by its range if the object still has the same
+// ETag. A list goes on after the last object that it yielded. A multipart
+// upload may be begun twice, which leaves one unfinished.
 func New(inner objectstore.Store, options Options) objectstore.Store {
 	options.normalize()
 	return intercept.View(&store{intercept.New(inner, intercept.Hooks{}), options}, inner)
@@ -62,7 +62,7 @@ func (s *store) Put(ctx context.Context, path objectstore.Path, body objectstore
 	if err == nil {
 		return result, nil
 	}
-	// The write that is in the way may be our own.
+	// The conflicting write may be our own.
 	if err = a.ambiguous(err, objectstore.ErrAlreadyExists, objectstore.ErrPrecondition); errors.Is(err, ErrAmbiguous) && s.options.UniqueBodies {
 		if meta, same := s.holds(ctx, path, body); same {
 			return &objectstore.PutResult{ETag: meta.ETag, Version: meta.Version}, nil

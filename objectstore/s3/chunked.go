@@ -19,11 +19,11 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Without TLS nothing tells a server that a body read once only was cut, if the
-// server does not count its bytes; some do not, and store what came. So such a
-// body is sent in chunks, each signed together with the one before it and the
-// last one empty ("aws-chunked"). The SDK does not have this form of signature
-// version 4.
+// Without TLS, a server that does not count bytes cannot tell that a body was
+// cut, and some servers store what came. A body that can be read only once has
+// no checksum beforehand, so it is sent in chunks, each signed together with
+// the one before it, the last one empty ("aws-chunked"). The SDK does not have
+// this form of signature version 4.
 const (
 	chunkedPayload = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
 	chunkAlgorithm = "AWS4-HMAC-SHA256-PAYLOAD"

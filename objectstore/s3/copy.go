@@ -78,8 +78,8 @@ func (s *Store) copy(ctx context.Context, from, to objectstore.Path, options *ob
 	return copyError(err, options.Mode)
 }
 
-// copyError tells the target's refusal from the source's: the source was named
-// with the ETag that it had a moment ago.
+// copyError tells a refusal of the target from one of the source, which was
+// named with the ETag that it had a moment ago.
 func copyError(err error, mode objectstore.PutMode) error {
 	if err = classify(err); errors.Is(err, objectstore.ErrPrecondition) {
 		if mode == objectstore.Create {
@@ -111,7 +111,7 @@ func (s *Store) copyParts(ctx context.Context, source *objectstore.GetResult, to
 			_ = s.AbortMultipart(ctx, to, id)
 		}
 	}()
-	// As many parts as there may be must reach the end.
+	// The greatest number of parts must reach the end.
 	size := max(s.partSize, source.Meta.Size/objectstore.MaxParts+1)
 	var parts []objectstore.Part
 	for start := int64(0); start < source.Meta.Size; start += size {

@@ -18,9 +18,9 @@ import (
 // crc64Header carries the checksum that S3 gives objects by default.
 const crc64Header = "X-Amz-Checksum-Crc64nvme"
 
-// withFastCRC64 compares the CRC64NVME of an answer in the SDK's stead, whose
+// withFastCRC64 checks the CRC64NVME of an answer itself, since the SDK's
 // implementation takes as long as all the rest of a download. It hides the
-// checksum from the SDK, which goes on to check those of other kinds.
+// checksum from the SDK, which still checks those of other kinds.
 func withFastCRC64(o *s3.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		// The innermost, so that it sees the answer before the SDK's check.

@@ -45,7 +45,7 @@ func (s *Store) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path])
 			return true
 		}
 		for path := range paths {
-			// What XML cannot carry goes by itself, or is refused.
+			// A key that XML cannot carry is deleted on its own, or refused.
 			if !inXML(string(path)) {
 				err := s.Delete(ctx, path)
 				if errors.Is(err, objectstore.ErrNotFound) {

@@ -2,8 +2,8 @@
 // speaks its protocol.
 //
 // There is one noun: a [Store], made from [Options]. Credentials, region and
-// endpoint come from where every AWS tool finds them, unless the options say
-// otherwise.
+// endpoint come from where every AWS tool looks for them, unless the options
+// say otherwise.
 //
 // Conditional writes need a server that honours If-None-Match and If-Match on
 // PUT and on the completion of multipart uploads, as S3 does. A server that

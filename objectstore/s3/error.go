@@ -84,8 +84,8 @@ func isTransientCode(code string) bool {
 	}
 }
 
-// classifyStatus goes by the status where the code says nothing, as in answers
-// to HEAD, which have no body.
+// classifyStatus goes by the status when there is no code, as in answers to
+// HEAD, which have no body.
 func classifyStatus(status int, err error) error {
 	var sentinel error
 	switch status {
@@ -102,7 +102,7 @@ func classifyStatus(status int, err error) error {
 	case http.StatusRequestedRangeNotSatisfiable:
 		sentinel = objectstore.ErrInvalidRange
 	case http.StatusBadRequest:
-		// A repetition is refused, too. Damage on the way has codes of its own.
+		// A repetition would be refused too. Damage on the way has codes of its own.
 		sentinel = objectstore.ErrInvalidOption
 	case http.StatusUnauthorized:
 		sentinel = objectstore.ErrUnauthenticated
@@ -115,7 +115,7 @@ func classifyStatus(status int, err error) error {
 	case http.StatusConflict, http.StatusTooManyRequests, http.StatusRequestTimeout:
 		return objectstore.Transient(err, retryAfter(err))
 	default:
-		// A good answer of which not all made sense was damaged on its way.
+		// A successful answer that makes no sense was damaged on its way.
 		var damaged *smithy.DeserializationError
 		if status >= 500 || wire.IsBroken(err) || status < 300 && errors.As(err, &damaged) {
 			return objectstore.Transient(err, retryAfter(err))

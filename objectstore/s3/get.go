@@ -24,8 +24,8 @@ func (s *Store) Get(ctx context.Context, path objectstore.Path, options *objects
 	}
 	err := check(ctx, path)
 	if err == nil && options.Range != nil {
-		// What is malformed whatever the object's size never reaches S3, which
-		// would ignore it and send the whole object.
+		// A range that is malformed whatever the object's size never reaches S3,
+		// which would ignore it and send the whole object.
 		_, _, err = options.Range.Resolve(math.MaxInt64)
 	}
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Store) get(ctx context.Context, path objectstore.Path, options *objects
 	if !listsETags(options) {
 		return s.getOrHead(ctx, path, options, options)
 	}
-	// S3 compares with one ETag only. So look first, decide here, and read
-	// what was looked at.
+	// S3 compares with one ETag only. So look first, decide here, and read exactly
+	// that version.
 	for race := 0; ; race++ {
 		head, err := s.head(ctx, path, &objectstore.GetOptions{Version: options.Version}, options)
 		if err != nil || options.Head {
@@ -69,7 +69,7 @@ func listsETags(o *objectstore.GetOptions) bool {
 }
 
 // getOrHead sends the conditions of sent, and checks those of wanted against
-// the answer, should the server have ignored some.
+// the answer, in case the server ignored some.
 func (s *Store) getOrHead(ctx context.Context, path objectstore.Path, sent, wanted *objectstore.GetOptions) (*objectstore.GetResult, error) {
 	if sent.Head {
 		return s.head(ctx, path, sent, wanted)
@@ -100,7 +100,7 @@ func (s *Store) getOrHead(ctx context.Context, path objectstore.Path, sent, want
 	return result, nil
 }
 
-// result makes sense of an answer, and of what servers make of ranges.
+// result makes a result of an answer, whatever the server made of the range.
 func (s *Store) result(path objectstore.Path, output *s3.GetObjectOutput, wanted *objectstore.GetOptions) (*objectstore.GetResult, error) {
 	length := aws.ToInt64(output.ContentLength)
 	if output.ContentLength == nil || length < 0 {

@@ -19,7 +19,7 @@ func (s *Store) PutMultipart(ctx context.Context, path objectstore.Path, options
 }
 
 // withoutChecksums leaves out the checksums that the SDK adds: an upload begun
-// with them must be completed with those of every part, which are not kept.
+// with them must be completed with those of all parts, which nobody keeps.
 func withoutChecksums(o *s3.Options) {
 	o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 }
@@ -78,7 +78,8 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	return objectstore.Part{Number: number, ETag: unquote(output.ETag), Size: body.Size()}, nil
 }
 
-// checkID refuses what no upload's id is, before it makes a request another one.
+// checkID refuses what cannot be an upload's id and would turn the request into
+// another.
 func checkID(id string) error {
 	if id == "" {
 		return fmt.Errorf("%w: %q", objectstore.ErrUploadNotFound, id)

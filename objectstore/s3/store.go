@@ -42,7 +42,7 @@ type Options struct {
 	// HTTPClient sends the requests; nil means one of the SDK's with buffers
 	// and connections for large transfers.
 	HTTPClient aws.HTTPClient
-	// SDKRetries is how often the SDK repeats a request by itself, with its own
+	// SDKRetries is how often the SDK itself repeats a request, with its own
 	// waits. Zero leaves that to the retry decorator.
 	SDKRetries int
 	// PartSize is the size in bytes of the ranges by which objects too large
@@ -76,7 +76,7 @@ const maxCopySize = 5 << 30
 
 // New returns the store in a bucket. It reads the configuration of the
 // environment but sends no request: a bucket that does not exist, or refuses
-// these credentials, shows with the first call.
+// these credentials, shows at the first call.
 func New(ctx context.Context, options Options) (*Store, error) {
 	fail := func(err error) error {
 		return &objectstore.Error{Op: objectstore.OpOpen, Store: "s3://" + options.Bucket, Err: err}
@@ -178,7 +178,7 @@ func redact(endpoint string) string {
 	return "(not a URL)"
 }
 
-// provider makes it known when there are no credentials.
+// provider says clearly when there are no credentials.
 type provider struct{ aws.CredentialsProvider }
 
 func (p *provider) Retrieve(ctx context.Context) (aws.Credentials, error) {
@@ -197,8 +197,8 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 }
 
 // check refuses paths that are not valid, and those with a segment "." or "..":
-// Amazon takes them literally, but many servers, and proxies before them, resolve
-// them, even out of the bucket.
+// Amazon takes them literally, but many servers, and proxies in front of them,
+// resolve them, even out of the bucket.
 func check(ctx context.Context, paths ...objectstore.Path) error {
 	return objectstore.CheckPaths(ctx, objectstore.CheckDots, paths...)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Opener opens URLs such as s3://bucket/prefix. Their parameters endpoint,
-// region, path-style, profile and anonymous go before the options.
+// region, path-style, profile and anonymous take precedence over the options.
 func Opener(options Options) storeurl.Opener {
 	return func(ctx context.Context, u *url.URL, params *storeurl.Params) (objectstore.Store, io.Closer, string, error) {
 		o := options

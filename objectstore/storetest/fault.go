@@ -27,14 +27,14 @@ type Fault struct {
 	// Cut ends the body of a Get with io.ErrUnexpectedEOF after CutAt bytes.
 	Cut   bool
 	CutAt int64
-	// Short ends the body of a Get with a plain io.EOF after CutAt bytes, and
-	// says so in no length: a store that lies.
+	// Short ends the body of a Get with a plain io.EOF after CutAt bytes, although
+	// its length promises more: a store that lies.
 	Short bool
 	// Flip inverts the byte FlipAt of the body of a Get, when it has one.
 	Flip   bool
 	FlipAt int64
-	// CutSend ends a body that is sent after CutAt bytes, with an error, so
-	// that the inner store sees a client that goes away.
+	// CutSend ends a sent body with an error after CutAt bytes, so that the inner
+	// store sees a client that goes away.
 	CutSend bool
 }
 

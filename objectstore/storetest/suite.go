@@ -12,8 +12,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// Features say what a store cannot do, so that its absence is asked for and
-// seen. The zero value is a store that can do everything.
+// Features say what a store cannot do; the suite then checks that it refuses
+// to. The zero value is a store that can do everything.
 type Features struct {
 	// LooseDelete: Delete of a missing object returns nil, as S3's does.
 	LooseDelete bool
@@ -21,11 +21,11 @@ type Features struct {
 	// objectstore.KeyPath accepts, such as those with an empty segment or a
 	// control character.
 	NoKeyPaths bool
-	// NoDotPaths: the store refuses, with ErrInvalidPath, paths with a segment
-	// "." or "..". NoKeyPaths says so, too.
+	// NoDotPaths: the store refuses, with ErrInvalidPath, paths with a segment "."
+	// or "..". NoKeyPaths implies it.
 	NoDotPaths bool
-	// Outside returns a store that sees all of what the tested one is a part
-	// of, such as a prefix: no path may reach it. Nil when there is none.
+	// Outside returns the store of which the tested one shows a part, such as a
+	// prefix: no path may reach the rest. Nil if there is none.
 	Outside func(store objectstore.Store) objectstore.Store
 	// LooseKeyPaths: what becomes of such paths is not tested.
 	LooseKeyPaths bool

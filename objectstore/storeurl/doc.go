@@ -2,8 +2,8 @@
 //
 // There are three nouns: a [Registry], which knows schemes; an [Opener], which
 // opens the stores of one scheme; and the [Params] of a URL. This package knows
-// no driver, so that a program links those only that it registers: each driver's
-// package has an Opener of its own.
+// no driver, so that a program links only those that it registers: each
+// driver's package has an Opener.
 //
 //	registry := &storeurl.Registry{}
 //	registry.Register("file", file.Opener(file.Options{}))
@@ -16,6 +16,6 @@
 //	file:relative/directory
 //	memory:///prefix
 //
-// Credentials are no part of URLs, which end up in logs and histories: they come
-// from the environment or the options.
+// Credentials are not part of URLs, which end up in logs and histories: they
+// come from the environment or the options.
 package storeurl

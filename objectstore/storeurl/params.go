@@ -63,8 +63,8 @@ func (p *Params) take(name string) (string, bool) {
 	return values[0], true
 }
 
-// Err returns what is wrong with the parameters: values that cannot be, and names
-// that nobody asked for. It is ErrInvalidOption.
+// Err returns what is wrong with the parameters, as ErrInvalidOption: invalid
+// values, and names that nobody asked for.
 func (p *Params) Err() error {
 	for name := range p.values {
 		if slices.Contains(p.known, name) {

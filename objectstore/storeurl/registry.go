@@ -22,16 +22,17 @@ type Options struct {
 }
 
 // An Opener opens the stores of one scheme. It takes the parameters that it
-// knows from params; those that are left are refused, and the store closed. An
-// Opener that makes things, such as a directory, calls params.Err first. The
-// closer may be nil. prefix is the part of the URL that names objects.
+// knows from params; if others are left, the URL is refused and the store
+// closed. An Opener that makes things, such as a directory, calls params.Err
+// first. The closer may be nil. prefix is the part of the URL that names
+// objects.
 type Opener func(ctx context.Context, u *url.URL, params *Params) (store objectstore.Store, closer io.Closer, prefix string, err error)
 
 // Registry is the schemes that can be opened. The zero value knows none. It must
 // not be added to while it is used.
 type Registry struct{ schemes map[string]Opener }
 
-// Register adds a scheme, in place of one of the same name.
+// Register adds a scheme, replacing one of the same name.
 func (r *Registry) Register(scheme string, open Opener) {
 	if r.schemes == nil {
 		r.schemes = map[string]Opener{}
@@ -50,9 +51,9 @@ func (r *Registry) Schemes() []string {
 }
 
 // Open opens the store of a URL. A path that begins with "/", "./" or "../" is
-// taken for a file URL. The caller closes the closer when it has done with the
-// store. An URL that cannot be opened is ErrInvalidOption; the error names what
-// is wrong with it and what is known instead.
+// taken for a file URL. The caller closes the closer when it is done with the
+// store. A URL that cannot be opened is ErrInvalidOption; the error says what
+// is wrong with it and what would be valid.
 func (r *Registry) Open(ctx context.Context, rawURL string, options *Options) (objectstore.Store, io.Closer, error) {
 	if options == nil {
 		options = &Options{}

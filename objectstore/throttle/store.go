@@ -25,7 +25,7 @@ type Options struct {
 }
 
 // New returns a store that is as slow as the options say. It has the optional
-// interfaces that inner has. With a bandwidth its bodies are no FileBody: they
+// interfaces that inner has. With a bandwidth no body is a FileBody, which
 // could not be slowed.
 func New(inner objectstore.Store, options Options) objectstore.Store {
 	if options.Now == nil {

@@ -1,4 +1,4 @@
-// Package uploads gives names to the multipart uploads of a Store that is no
+// Package uploads gives ids to the multipart uploads of a Store that is no
 // [objectstore.MultipartStore].
 //
 // A [Table] is such a MultipartStore over any Store. It knows the uploads that were
