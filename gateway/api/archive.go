@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"path"
 
 	"github.com/stardustdb/stardust"
 )
@@ -24,7 +25,7 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request, tree stardust.
 		header.Set("Content-Type", "application/zip")
 		archive = &zipWriter{zip.NewWriter(sent)}
 	}
-	err := writeArchive(tree, directory, archive)
+	err := writeArchive(tree, directory, r.URL.Query()["only"], archive)
 	if err == nil {
 		err = archive.close()
 	}
@@ -56,11 +57,31 @@ type archiveWriter interface {
 	close() error
 }
 
-func writeArchive(tree stardust.Tree, directory stardust.Record, archive archiveWriter) error {
-	for entry, err := range tree.Walk(directory.Entity) {
+// writeArchive writes everything beneath a directory, or only some of its children.
+func writeArchive(tree stardust.Tree, directory stardust.Record, only []string, archive archiveWriter) error {
+	if len(only) == 0 {
+		return writeTree(tree, directory, "", archive)
+	}
+	for _, name := range only {
+		child, err := tree.Lookup(directory.Entity, name)
+		if err == nil {
+			err = writeTree(tree, child, name, archive)
+		}
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// writeTree writes a node and what is beneath it under a name; the empty one leaves
+// the node itself out.
+func writeTree(tree stardust.Tree, node stardust.Record, name string, archive archiveWriter) error {
+	for entry, err := range tree.Walk(node.Entity) {
+		if err != nil {
+			return err
+		}
+		entry.Path = path.Join(name, entry.Path)
 		switch {
 		case entry.Path == "":
 		case entry.Record.Kind == stardust.KindDirectory:

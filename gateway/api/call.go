@@ -25,7 +25,7 @@ var calls = []call{
 	{"create", "Create files and directories in one commit.", createRequest{}, []Record{}, true},
 	{"update", "Point a file at another published payload.", updateRequest{}, Record{}, true},
 	{"move", "Rename or move a node.", moveEntityRequest{}, Record{}, true},
-	{"remove", "Remove a file or an empty directory.", removeRequest{}, nil, true},
+	{"remove", "Remove a file or an empty directory.", removeEntityRequest{}, nil, true},
 }
 
 type callInput struct {

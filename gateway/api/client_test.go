@@ -67,6 +67,7 @@ func TestTheClientDrivesEveryOperationOfTheDocument(t *testing.T) {
 	driveFiles(t, c)
 	driveHistory(t, c)
 	driveUploads(t, c)
+	driveSeveral(t, c)
 	d.all()
 }
 
@@ -303,5 +304,48 @@ func driveUploads(t *testing.T, c *client.Client) {
 	}
 	if err := c.ContinueUpload(ctx, id, strings.NewReader("12345")); !errors.Is(err, stardust.StatusNotFound) {
 		t.Errorf("continue what was canceled: %v", err)
+	}
+}
+
+func driveSeveral(t *testing.T, c *client.Client) {
+	t.Helper()
+	ctx := t.Context()
+	for _, path := range []string{"several/one", "several/two", "several/sub/three"} {
+		if _, err := c.Write(ctx, path, strings.NewReader(path), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := c.Outline(ctx, "several", 0); err != nil || got.Count != 3 || got.Bytes != 22 || got.Step != 1000 || len(got.After) != 0 {
+		t.Errorf("outline: %+v, %v", got, err)
+	}
+	if got, complete, err := c.Largest(ctx, "several", 2); err != nil || !complete || len(got) != 2 || got[0].Path != "/sub/three" || got[1].Path != "/one" {
+		t.Errorf("largest: %+v, %v, %v", got, complete, err)
+	}
+	before, complete, err := c.Growth(ctx)
+	if err != nil || !complete || len(before) == 0 {
+		t.Fatalf("growth: %+v, %v, %v", before, complete, err)
+	}
+	if _, err := c.MakeDirectory(ctx, "into"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.MoveInto(ctx, "into", "several/one", "several/sub"); err != nil {
+		t.Errorf("move into: %v", err)
+	}
+	if err := c.MoveInto(ctx, "into", "several/two", "several/missing"); !errors.Is(err, stardust.StatusNotFound) {
+		t.Errorf("move of what is not there: %v", err)
+	}
+	if got, err := c.Read(ctx, "into/sub/three", nil); text(t, got, err) != "several/sub/three" {
+		t.Error("what was moved has another content")
+	}
+	if err := c.RemoveAll(ctx, "into", "several/two"); err != nil {
+		t.Errorf("remove: %v", err)
+	}
+	after, _, err := c.Growth(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, first := after[len(after)-1], before[len(before)-1]
+	if last.Files != first.Files-3 || last.Bytes != first.Bytes-39 || last.Written != first.Written || last.Revision <= first.Revision {
+		t.Errorf("growth: %+v after %+v", last, first)
 	}
 }

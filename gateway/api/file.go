@@ -23,6 +23,7 @@ func (h *Handler) addFiles() {
 			pathParam(), atParam(),
 			queryParam("inline", &huma.Schema{Type: "boolean"}, "Of a file: for showing rather than saving."),
 			queryParam("format", &huma.Schema{Type: "string", Enum: []any{"tar", "zip"}}, "Of a directory: everything beneath it as one stream."),
+			queryParam("only", &huma.Schema{Type: "array", Items: &huma.Schema{Type: "string"}}, "Of an archive: only the children of these names, with what is beneath them."),
 			queryParam("after", &huma.Schema{Type: "string"}, "Of a directory: only children whose names follow this one, by bytes."),
 			queryParam("limit", integerSchema(1), "Of a directory: at most so many children."),
 			queryParam("times", &huma.Schema{Type: "boolean"}, "Of a directory: add to each record the time of its revision."),
@@ -45,7 +46,7 @@ func (h *Handler) addFiles() {
 		Description: "Earlier versions stay readable. If-Match names the digest that a file must have. A directory that is not empty takes recursive=true.",
 		Parameters: []*huma.Param{
 			pathParam(), headerParam("If-Match"),
-			queryParam("recursive", &huma.Schema{Type: "boolean"}, "Remove everything beneath a directory, too, in several commits when that is much."),
+			queryParam("recursive", &huma.Schema{Type: "boolean"}, "Remove everything beneath a directory, too, in the same commit."),
 		},
 		Responses: h.responses(nil, "204"),
 	}, h.deleteFile)

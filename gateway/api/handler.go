@@ -56,6 +56,9 @@ type Handler struct {
 	api     huma.API
 	times   committed.Times
 	area    *staging.Area // nil when there is none
+
+	outlines outlines
+	growth   growth
 }
 
 // New returns the handler of a database, with paths that begin with /v1/.
@@ -82,6 +85,10 @@ func New(db *stardust.DB, options *Options) *Handler {
 	h.addFiles()
 	h.addUploads()
 	h.addDirectories()
+	h.addSeveral()
+	h.addOutlines()
+	h.addLargest()
+	h.addGrowth()
 	h.addHistory()
 	h.addChanges()
 	h.addSearch()

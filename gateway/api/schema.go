@@ -89,7 +89,7 @@ type (
 		ExpectedRevision int64  `json:"expectedRevision" doc:"Of the record that the caller decided by; 0 skips the check."`
 		Replace          bool   `json:"replace" doc:"Replace a node of the same kind at the destination."`
 	}
-	removeRequest struct {
+	removeEntityRequest struct {
 		Entity           int64 `json:"entity"`
 		ExpectedRevision int64 `json:"expectedRevision" doc:"Of the record that the caller decided by; 0 skips the check."`
 	}

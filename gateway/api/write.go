@@ -7,7 +7,6 @@ import (
 	"hash"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/stardustdb/stardust"
@@ -165,34 +164,9 @@ func (h *Handler) remove(r *http.Request) error {
 		return err
 	}
 	if record.Kind == stardust.KindDirectory && flag(r, "recursive") {
-		return RemoveAll(tree, record.Entity)
+		return tree.RemoveAll(record.Entity)
 	}
 	return preconditionFailed(r, tree.Remove(record.Entity, revision))
-}
-
-// RemoveAll removes a node and everything beneath it, one commit a node, the
-// deepest first. What another writer adds meanwhile stays, and is an error of
-// StatusInvalidArgument with [stardust.CodeNotEmpty].
-func RemoveAll(tree stardust.Tree, entity int64) error {
-	var directories []int64
-	for entry, err := range tree.Walk(entity) {
-		if err != nil {
-			return err
-		}
-		if entry.Record.Kind == stardust.KindDirectory {
-			directories = append(directories, entry.Record.Entity)
-			continue
-		}
-		if err := tree.Remove(entry.Record.Entity, 0); err != nil {
-			return err
-		}
-	}
-	for _, directory := range slices.Backward(directories) {
-		if err := tree.Remove(directory, 0); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func etag(d stardust.Digest) string { return `"` + d.String() + `"` }

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/net/webdav"
 
 	"github.com/stardustdb/stardust"
-	"github.com/stardustdb/stardust/gateway/api"
 	"github.com/stardustdb/stardust/gateway/grant"
 )
 
@@ -130,7 +129,7 @@ func (f *files) RemoveAll(_ context.Context, name string) error {
 		f.replaced = clean(name)
 		return nil
 	case err == nil:
-		err = api.RemoveAll(f.tree, record.Entity)
+		err = f.tree.RemoveAll(record.Entity)
 	}
 	return f.fail("remove", name, err)
 }

@@ -11,6 +11,8 @@ export type Change = Schemas['Change'];
 export type Commit = Schemas['Commit'];
 export type Found = Schemas['Found'];
 export type Info = Schemas['Info'];
+export type Outline = Schemas['Outline'];
+export type GrowthPoint = Schemas['GrowthPoint'];
 export type Unfinished = Schemas['Unfinished'];
 
 // The operations of the objects spec, with their members and results.
@@ -117,6 +119,23 @@ export class Stardust {
     await this.#request(address('files', path, options), { method: 'DELETE' });
   }
 
+  /** Removes files and directories with everything in them, in one commit. */
+  async removeAll(paths: string[]): Promise<void> { await this.#send('v1/remove', { paths, recursive: true }); }
+
+  /** Moves files and directories into a directory, in one commit. */
+  async moveInto(into: string, paths: string[]): Promise<void> { await this.#send('v1/move-into', { paths, into }); }
+
+  /** How much is in a directory, and where its pages begin. */
+  outline(path: string, at?: number): Promise<Outline> { return this.#json(address('outline', path, { at })); }
+
+  /** The largest files beneath a path. */
+  largest(path: string, options: { at?: number; limit?: number } = {}): Promise<{ found: Found[] | null; complete: boolean }> {
+    return this.#json(address('largest', path, { ...options }));
+  }
+
+  /** How the database grew over its revisions. */
+  growth(): Promise<{ points: GrowthPoint[]; complete: boolean }> { return this.#json('v1/growth'); }
+
   makeDirectory(path: string): Promise<Node> { return this.#json(address('directories', path), { method: 'PUT' }); }
 
   move(request: Schemas['MoveRequest']): Promise<Node> { return this.#post('v1/move', request); }
@@ -216,9 +235,11 @@ export class Stardust {
 
   async #json<T>(url: string, init?: RequestInit): Promise<T> { return await (await this.#request(url, init)).json() as T; }
 
-  #post<T>(url: string, body: unknown): Promise<T> {
-    return this.#json(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  #send(url: string, body: unknown): Promise<Response> {
+    return this.#request(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
   }
+
+  async #post<T>(url: string, body: unknown): Promise<T> { return await (await this.#send(url, body)).json() as T; }
 }
 
 function search(query: Query): string {

@@ -112,6 +112,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/growth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say how the database grew over its revisions.
+         * @description The history is read once, for ten seconds at most a request, and remembered.
+         */
+        get: operations["growth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/history/{path}": {
         parameters: {
             query?: never;
@@ -149,6 +169,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/largest/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the largest files beneath a path, the largest first.
+         * @description It looks at every file, for ten seconds at most, and says whether it has seen all.
+         */
+        get: operations["largest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/move": {
         parameters: {
             query?: never;
@@ -163,6 +203,26 @@ export interface paths {
          * @description One commit; the node keeps its entity and history.
          */
         post: operations["move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/move-into": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move several files and directories into a directory.
+         * @description One commit: all of them move or none. A name that is taken there is a conflict.
+         */
+        post: operations["move-into"];
         delete?: never;
         options?: never;
         head?: never;
@@ -339,6 +399,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/outline/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say how many children a directory has and where pages of a thousand begin.
+         * @description With it, a client shows any part of a large directory: the page that begins after a name of this document is file-read with after and limit=1000.
+         */
+        get: operations["outline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payloads": {
         parameters: {
             query?: never;
@@ -373,6 +453,26 @@ export interface paths {
         get: operations["objects-open"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove several files and directories.
+         * @description One commit: all of it goes or nothing. Earlier versions stay readable.
+         */
+        post: operations["remove"];
         delete?: never;
         options?: never;
         head?: never;
@@ -595,6 +695,36 @@ export interface components {
             path: string;
             record: components["schemas"]["Record"];
         };
+        Growth: {
+            /** @description The last point is the present. Ask again for what follows. */
+            complete: boolean;
+            /** @description In the order of revisions, at most some hundred. */
+            points: components["schemas"]["GrowthPoint"][];
+        };
+        GrowthPoint: {
+            /**
+             * Format: int64
+             * @description Their sizes, added up.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description How many files there were.
+             */
+            files: number;
+            /** Format: int64 */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description By the clock of who committed it.
+             */
+            time: string;
+            /**
+             * Format: int64
+             * @description The sizes of all versions of all files up to then, added up.
+             */
+            written: number;
+        };
         Info: {
             /**
              * Format: int64
@@ -661,6 +791,12 @@ export interface components {
             /** @description Replace a node of the same kind at the destination. */
             replace: boolean;
         };
+        MoveIntoRequest: {
+            /** @description The path of a directory; empty for the root. */
+            into: string;
+            /** @description The paths of files and directories, which keep their names. */
+            paths: string[] | null;
+        };
         MoveRequest: {
             /**
              * Format: int64
@@ -688,6 +824,30 @@ export interface components {
              * @description The one-based position of an earlier directory of the request.
              */
             under?: number;
+        };
+        Outline: {
+            /** @description The name after which each page but the first begins, for file-read's after. */
+            after: string[];
+            /**
+             * Format: int64
+             * @description The sizes of the files among them, added up.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description How many children there are.
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description The latest of the database, to which this belongs.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description How many children a page has.
+             */
+            step: number;
         };
         Problem: {
             /**
@@ -746,7 +906,7 @@ export interface components {
              */
             size?: number;
         };
-        RemoveRequest: {
+        RemoveEntityRequest: {
             /** Format: int64 */
             entity: number;
             /**
@@ -754,6 +914,12 @@ export interface components {
              * @description Of the record that the caller decided by; 0 skips the check.
              */
             expectedRevision: number;
+        };
+        RemoveRequest: {
+            /** @description The paths of files and directories. */
+            paths: string[] | null;
+            /** @description Of directories, remove everything in them, too. */
+            recursive?: boolean;
         };
         TimedRecord: {
             /** @description A file's payload. */
@@ -1043,6 +1209,8 @@ export interface operations {
                 inline?: boolean;
                 /** @description Of a directory: everything beneath it as one stream. */
                 format?: "tar" | "zip";
+                /** @description Of an archive: only the children of these names, with what is beneath them. */
+                only?: string[];
                 /** @description Of a directory: only children whose names follow this one, by bytes. */
                 after?: string;
                 /** @description Of a directory: at most so many children. */
@@ -1152,7 +1320,7 @@ export interface operations {
     "file-remove": {
         parameters: {
             query?: {
-                /** @description Remove everything beneath a directory, too, in several commits when that is much. */
+                /** @description Remove everything beneath a directory, too, in the same commit. */
                 recursive?: boolean;
             };
             header?: {
@@ -1172,6 +1340,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    growth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/dust": unknown;
+                    "application/json": components["schemas"]["Growth"];
+                };
             };
             /** @description An error */
             default: {
@@ -1249,6 +1447,44 @@ export interface operations {
             };
         };
     };
+    largest: {
+        parameters: {
+            query?: {
+                /** @description Read the tree as it was at this revision; 0 means now. */
+                at?: number;
+                /** @description At most so many; 20 without it. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Names divided by slashes; empty for the root directory. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/dust": unknown;
+                    "application/json": components["schemas"]["Findings"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     move: {
         parameters: {
             query?: never;
@@ -1271,6 +1507,37 @@ export interface operations {
                     "application/dust": unknown;
                     "application/json": components["schemas"]["Record"];
                 };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "move-into": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveIntoRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error */
             default: {
@@ -1616,7 +1883,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/dust": unknown;
-                "application/json": components["schemas"]["RemoveRequest"];
+                "application/json": components["schemas"]["RemoveEntityRequest"];
                 "application/octet-stream": string;
             };
         };
@@ -1670,6 +1937,42 @@ export interface operations {
                 content: {
                     "application/dust": unknown;
                     "application/json": components["schemas"]["Record"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    outline: {
+        parameters: {
+            query?: {
+                /** @description Read the tree as it was at this revision; 0 means now. */
+                at?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Names divided by slashes; empty for the root directory. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/dust": unknown;
+                    "application/json": components["schemas"]["Outline"];
                 };
             };
             /** @description An error */
@@ -1751,6 +2054,37 @@ export interface operations {
             };
             /** @description The client has it already */
             304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemoveRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -37,6 +37,15 @@ assert.equal((await stardust.commits('a', { limit: 1 }))[0]?.changes?.[0]?.actio
 assert.ok((await text(stardust.archive('', 'tar'))).includes('second'));
 ok('directories are made, listed, searched, moved, removed and packed');
 
+await stardust.write('several/one', '1');
+await stardust.write('several/two', '22');
+assert.equal((await stardust.largest('several', { limit: 1 })).found?.[0]?.path, '/two');
+assert.deepEqual((await stardust.outline('several')).count, 2);
+await stardust.moveInto('', ['several/one', 'several/two']);
+await stardust.removeAll(['one', 'two', 'several']);
+assert.ok((await stardust.growth()).points.length > 3);
+ok('several are moved and removed at once, and storage is told');
+
 const payload = await stardust.upload(new Blob(['a payload']));
 const created = await stardust.call('create', { nodes: [{ name: 'entity.txt', digest: payload.digest }] });
 const node = created![0]!;
