@@ -157,7 +157,7 @@ func setObjectHeaders(h http.Header, meta objectstore.ObjectMeta, a objectstore.
 		{"Last-Modified", modified},
 		// Not the canonical "Etag": some clients look for S3's spelling, case
 		// and all.
-		{"ETag", quoteETag(meta.ETag)},
+		{"ETag", document.ETag(meta.ETag)},
 		{"Content-Encoding", a.ContentEncoding},
 		{"Content-Disposition", a.ContentDisposition},
 		{"Content-Language", a.ContentLanguage},
@@ -213,14 +213,6 @@ func (q *request) refuseUnsupported() error {
 		}
 	}
 	return s3err.LockNotConfigured.New()
-}
-
-// quoteETag returns an ETag as headers have it.
-func quoteETag(etag string) string {
-	if etag == "" {
-		return ""
-	}
-	return `"` + etag + `"`
 }
 
 // checksumOf returns a checksum as documents have it.

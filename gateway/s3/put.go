@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
 )
@@ -52,7 +53,7 @@ func (x objects) put() error {
 func (x *exchange) setWritten(result *objectstore.PutResult, p *auth.Payload) {
 	h := x.w.Header()
 	if result.ETag != "" {
-		h["ETag"] = []string{quoteETag(result.ETag)}
+		h["ETag"] = []string{document.ETag(result.ETag)}
 	}
 	if result.Version != "" {
 		h.Set("X-Amz-Version-Id", result.Version)

@@ -27,7 +27,7 @@ type Buckets struct {
 // Bucket is one of them.
 type Bucket struct {
 	Name         string
-	CreationDate Time
+	CreationDate string
 	BucketRegion string
 }
 

@@ -37,8 +37,8 @@ type ListObjectsV2 struct {
 // Object is an object of a list.
 type Object struct {
 	Key          string
-	LastModified Time
-	ETag         ETag `xml:",omitempty"`
+	LastModified string
+	ETag         string `xml:",omitempty"`
 	Size         int64
 	StorageClass string
 	Owner        *Owner `xml:",omitempty"`
@@ -69,8 +69,8 @@ type ListVersions struct {
 // Version is a version of an object.
 type Version struct {
 	Key          string
-	LastModified Time
-	ETag         ETag `xml:",omitempty"`
+	LastModified string
+	ETag         string `xml:",omitempty"`
 	Size         int64
 	StorageClass string
 	VersionID    string `xml:"VersionId"`

@@ -16,15 +16,15 @@ type CompleteMultipartUploadResult struct {
 	Location string
 	Bucket   string
 	Key      string
-	ETag     ETag `xml:",omitempty"`
+	ETag     string `xml:",omitempty"`
 	Checksum
 }
 
 // CopyPartResult answers UploadPartCopy.
 type CopyPartResult struct {
 	XMLName      xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ CopyPartResult"`
-	LastModified Time
-	ETag         ETag `xml:",omitempty"`
+	LastModified string
+	ETag         string `xml:",omitempty"`
 	Checksum
 }
 
@@ -46,8 +46,8 @@ type ListParts struct {
 // Part is a part of an upload.
 type Part struct {
 	PartNumber   int
-	LastModified Time
-	ETag         ETag `xml:",omitempty"`
+	LastModified string
+	ETag         string `xml:",omitempty"`
 	Size         int64
 }
 
@@ -74,5 +74,5 @@ type Upload struct {
 	UploadID         string `xml:"UploadId"`
 	Initiator, Owner *Owner
 	StorageClass     string
-	Initiated        Time
+	Initiated        string
 }

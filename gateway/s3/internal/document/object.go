@@ -5,8 +5,8 @@ import "encoding/xml"
 // CopyObjectResult answers CopyObject.
 type CopyObjectResult struct {
 	XMLName      xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ CopyObjectResult"`
-	ETag         ETag     `xml:",omitempty"`
-	LastModified Time
+	ETag         string   `xml:",omitempty"`
+	LastModified string
 	Checksum
 }
 

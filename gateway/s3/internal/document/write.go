@@ -23,19 +23,16 @@ func Marshal(document any) ([]byte, error) {
 	return append([]byte(header), b...), err
 }
 
-// Time is a time as S3 writes it, to the millisecond.
-type Time time.Time
+// Time returns a time as S3 writes it, to the millisecond.
+func Time(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-// MarshalText implements encoding.TextMarshaler.
-func (t Time) MarshalText() ([]byte, error) {
-	return time.Time(t).UTC().AppendFormat(nil, timeFormat), nil
+// ETag returns an ETag with the quotes that documents have, "" for none.
+func ETag(etag string) string {
+	if etag == "" {
+		return ""
+	}
+	return `"` + etag + `"`
 }
-
-// ETag is an ETag without its quotes, which documents have.
-type ETag string
-
-// MarshalText implements encoding.TextMarshaler.
-func (e ETag) MarshalText() ([]byte, error) { return []byte(`"` + e + `"`), nil }
 
 // Holds reports whether a document can hold a name as it is.
 func Holds(name string) bool {

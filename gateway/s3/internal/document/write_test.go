@@ -14,7 +14,7 @@ func FuzzNames(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
-		b, err := Marshal(ListObjectsV2{Contents: []Object{{Key: key, ETag: "e", LastModified: Time(time.Unix(1, 0))}}})
+		b, err := Marshal(ListObjectsV2{Contents: []Object{{Key: key, ETag: ETag("e"), LastModified: Time(time.Unix(1, 0))}}})
 		if err != nil {
 			t.Fatal(err)
 		}
