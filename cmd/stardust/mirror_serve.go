@@ -40,6 +40,8 @@ type serveFlags struct {
 	poll      time.Duration
 	unchecked bool
 	requests  int
+	calls     int
+	bandwidth byteSize
 }
 
 func newMirrorServeCommand(e *env) *cobra.Command {
@@ -56,7 +58,8 @@ $` + envAccessKey + `, the secret key $` + envSecretKey + `. Without any, a pair
 made up and printed. The upstream's keys are found as every AWS tool finds them.
 
 Beside the bucket there are pages: /healthz, /readyz (200 once warm), /metrics
-(Prometheus), /status and /status.json. SIGINT or SIGTERM finishes the requests under
+(Prometheus: requests, the mirror, and the calls to the upstream), /status and
+/status.json. --verbose logs every request and every call to the upstream. SIGINT or SIGTERM finishes the requests under
 way and stops.`,
 		Example: `  stardust mirror serve --upstream s3://bucket --dir /var/lib/mirror --policy slatedb --root db --listen 127.0.0.1:9000
   stardust mirror serve --upstream file:///srv/objects --dir /var/lib/mirror --policy lru --limit 10GiB --anonymous`,
@@ -70,6 +73,9 @@ way and stops.`,
 			}
 			if f.requests < 0 {
 				return usagef("--max-requests %d: it cannot be negative", f.requests)
+			}
+			if f.calls < 0 {
+				return usagef("--upstream-calls %d: it cannot be negative", f.calls)
 			}
 			if (f.certFile == "") != (f.keyFile == "") {
 				return usagef("--tls-cert and --tls-key go together")
@@ -91,6 +97,8 @@ way and stops.`,
 	flags.DurationVar(&f.scan, "scan-interval", 0, "how often to look for objects deleted upstream (0: 10m, negative: never)")
 	flags.BoolVar(&f.unchecked, "no-verification", false, "serve local bytes without checking them")
 	flags.IntVar(&f.requests, "max-requests", 0, "serve this many requests at a time (0: 512)")
+	flags.IntVar(&f.calls, "upstream-calls", 0, "read from the upstream, and write to it, with at most this many calls at a time each (0: no bound)")
+	flags.Var(&f.bandwidth, "upstream-bandwidth", "move at most so many bytes a second between here and the upstream, such as 50MiB (default: no bound)")
 	return cmd
 }
 
@@ -164,6 +172,7 @@ func (f *serveFlags) options(e *env, store objectstore.Store, credentials map[st
 		Mirror: mirror.Options{
 			Identity: f.identity, DownloadConcurrency: f.downloads, RemoteScanInterval: max(f.scan, 0), WithoutRemoteScan: f.scan < 0,
 		},
+		UpstreamCalls: f.calls, UpstreamBytesPerSecond: int64(f.bandwidth),
 		MaxConcurrentRequests: f.requests, Now: e.now, Logger: e.serviceLogger(),
 	}
 	if f.policy.name == "slatedb" {

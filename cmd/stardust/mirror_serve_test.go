@@ -303,7 +303,7 @@ func TestServePolicies(t *testing.T) {
 		}
 	})
 	t.Run("prefix", func(t *testing.T) {
-		s := serve(t, upstreamDir(t, keys...), "--upstream", "./up", "--prefix", "db/", "--no-verification", "--scan-interval", "-1s", "--max-requests", "3", "--downloads", "2")
+		s := serve(t, upstreamDir(t, keys...), "--upstream", "./up", "--prefix", "db/", "--no-verification", "--scan-interval", "-1s", "--max-requests", "3", "--upstream-calls", "4", "--upstream-bandwidth", "1GiB", "--downloads", "2")
 		s.waitReady()
 		if status := s.status(); status.Objects != 2 {
 			t.Errorf("%+v", status)

@@ -10,7 +10,7 @@ import (
 	"github.com/stardustdb/stardust/mirror/mirrormetrics"
 )
 
-// metrics are the sidecar's own; the mirror brings a collector.
+// metrics are the sidecar's own; the mirror and the upstream bring collectors.
 type metrics struct {
 	registry       *prometheus.Registry
 	requests       *prometheus.CounterVec
@@ -21,7 +21,7 @@ type metrics struct {
 	fallbackWrites prometheus.Counter
 }
 
-func newMetrics(s *Sidecar) (*metrics, error) {
+func newMetrics(s *Sidecar, upstream prometheus.Collector) (*metrics, error) {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -54,7 +54,7 @@ func newMetrics(s *Sidecar) (*metrics, error) {
 	})
 	for _, c := range []prometheus.Collector{
 		m.requests, m.seconds, m.sent, m.received, m.fallbackReads, m.fallbackWrites, ready,
-		mirrormetrics.NewCollector(s.mirror),
+		mirrormetrics.NewCollector(s.mirror), upstream,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {
 		if err := m.registry.Register(c); err != nil {

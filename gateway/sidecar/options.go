@@ -49,11 +49,19 @@ type Options struct {
 	// MaxConcurrentRequests bounds the requests served at a time; zero means
 	// the endpoint's default.
 	MaxConcurrentRequests int
+	// UpstreamCalls bounds the calls to the upstream at a time, reads and writes
+	// each, of requests, downloads and scans together; others wait. Zero means no
+	// bound.
+	UpstreamCalls int
+	// UpstreamBytesPerSecond bounds the bytes read from and written to the
+	// upstream together; zero means no bound.
+	UpstreamBytesPerSecond int64
 
 	// Now is the clock of signatures; nil means time.Now.
 	Now func() time.Time
 	// Logger gets what an operator may want to know, also from the mirror and
-	// the policy, unless they have their own; nil discards it.
+	// the policy, unless they have their own; at level Debug every request and
+	// every call to the upstream. Nil discards it.
 	Logger *slog.Logger
 }
 
@@ -67,6 +75,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("sidecar: the bucket name %q is the path of a page of the sidecar; choose another", o.Bucket)
 	case (o.Database == nil) == (o.Policy == nil):
 		return errors.New("sidecar: exactly one of Database and Policy must be set")
+	case o.UpstreamCalls < 0 || o.UpstreamBytesPerSecond < 0:
+		return errors.New("sidecar: UpstreamCalls and UpstreamBytesPerSecond cannot be negative")
 	case len(o.Credentials) == 0 && !o.Anonymous:
 		return errors.New("sidecar: no credentials; set some, or allow anonymous requests")
 	}

@@ -9,8 +9,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/stardustdb/stardust/gateway/s3"
 	"github.com/stardustdb/stardust/mirror"
+	objectmetrics "github.com/stardustdb/stardust/objectstore/metrics"
 	"github.com/stardustdb/stardust/slatedb"
 )
 
@@ -41,6 +44,8 @@ func New(ctx context.Context, options Options) (*Sidecar, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
+	calls := objectmetrics.NewCollectors(prometheus.Labels{"store": "upstream"})
+	options.Upstream = options.upstream(calls)
 	policy, database := options.policy()
 	m, err := mirror.Open(ctx, options.Dir, options.Upstream, policy, options.mirror())
 	if err != nil {
@@ -48,7 +53,7 @@ func New(ctx context.Context, options Options) (*Sidecar, error) {
 	}
 	s := &Sidecar{options: options, mirror: m, database: database, ready: make(chan struct{})}
 	s.warm.Store(&warmth{state: warming})
-	metrics, err := newMetrics(s)
+	metrics, err := newMetrics(s, calls)
 	if err == nil {
 		front := &fallback{
 			Mirror: m, upstream: options.Upstream,

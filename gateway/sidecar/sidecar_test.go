@@ -113,7 +113,9 @@ func options(t *testing.T, u *upstream) Options {
 	return Options{
 		Upstream: u, Dir: t.TempDir(), Bucket: "mirror",
 		Credentials: map[string]string{accessKey: secretKey},
-		Database:    &slatedb.PolicyOptions{Root: new(objectstore.Path("db")), WithoutCompactionsPoll: true},
+		// No call may wait for another that its caller has still open.
+		UpstreamCalls: 1,
+		Database:      &slatedb.PolicyOptions{Root: new(objectstore.Path("db")), WithoutCompactionsPoll: true},
 	}
 }
 

@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -24,7 +28,10 @@ import (
 	"github.com/stardustdb/stardust/internal/s3test"
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
+	"github.com/stardustdb/stardust/objectstore/memory"
+	objectmetrics "github.com/stardustdb/stardust/objectstore/metrics"
 	"github.com/stardustdb/stardust/objectstore/s3"
+	"github.com/stardustdb/stardust/objectstore/storetest"
 )
 
 // proxy stands between a sidecar and a real S3 server. Armed, it passes one
@@ -260,4 +267,91 @@ func TestPagesCanOnlyBeRead(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestCallsToTheUpstreamAreCountedAndLogged(t *testing.T) {
+	u := newUpstream(t)
+	o := options(t, u)
+	o.Database, o.Policy = nil, &mirror.KeepAll{WithoutWarming: true}
+	var log lockedBuffer
+	o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s, client, url := serve(t, o)
+	<-s.Ready()
+	if err := put(t, client, "one", bytes.Repeat([]byte("1"), 1000)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := get(t, client, "missing"); err == nil {
+		t.Fatal("a missing object was found")
+	}
+	_, metrics := page(t, url+"/metrics")
+	for _, line := range []string{
+		`stardust_objectstore_requests_total{op="put",result="ok",store="upstream"} 1`,
+		`stardust_objectstore_requests_total{op="get",result="not_found",store="upstream"} 1`,
+		`stardust_objectstore_bytes_total{direction="sent",store="upstream"} 1000`,
+		`stardust_objectstore_requests_in_flight{op="get",store="upstream"} 0`,
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("/metrics has no %s", line)
+		}
+	}
+	for _, part := range []string{"op=put path=one", "op=get path=missing", "bytes=1000"} {
+		if !strings.Contains(log.String(), part) {
+			t.Errorf("the log has no %s", part)
+		}
+	}
+}
+
+// lockedBuffer is a buffer that several goroutines write.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestTheUpstreamIsCalledWithinTheBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int64
+		slow := storetest.Faulty(memory.New(nil), storetest.FaultyOptions{
+			Script: func(string, objectstore.Path) storetest.Fault { return storetest.Fault{Delay: time.Second} },
+			Sleep: func(_ context.Context, d time.Duration) error {
+				most.Store(max(most.Load(), running.Add(1)))
+				<-time.After(d)
+				running.Add(-1)
+				return nil
+			},
+		})
+		o := Options{Upstream: slow, UpstreamCalls: 2, UpstreamBytesPerSecond: 1 << 20, Logger: slog.New(slog.DiscardHandler)}
+		store := o.upstream(objectmetrics.NewCollectors(nil))
+		begin := time.Now()
+		var puts sync.WaitGroup
+		for i := range 6 {
+			puts.Go(func() {
+				if _, err := store.Put(t.Context(), objectstore.Path(fmt.Sprint(i)), objectstore.Bytes(nil), nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		puts.Wait()
+		if took := time.Since(begin); most.Load() != 2 || took != 3*time.Second {
+			t.Errorf("%d ran at once, in %v; want 2, in 3s", most.Load(), took)
+		}
+		begin = time.Now()
+		if _, err := store.Put(t.Context(), "large", objectstore.Bytes(make([]byte, 4<<20)), nil); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begin); took < 4*time.Second || took > 6*time.Second {
+			t.Errorf("4 MiB at 1 MiB a second took %v", took)
+		}
+	})
 }

@@ -1,2 +1,3 @@
-// Package limit bounds how many calls to an object store run at once.
+// Package limit bounds how many calls to an object store run at once, reads and
+// writes each.
 package limit

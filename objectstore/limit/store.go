@@ -8,24 +8,28 @@ import (
 	"github.com/stardustdb/stardust/objectstore/internal/intercept"
 )
 
-// New returns a store that lets at most calls calls to inner run at once; others
-// wait, until their context ends. Zero or less means no limit and returns inner.
+// New returns a store that lets at most calls reads of inner run at once, and as
+// many writes; others wait, until their context ends. Reads and writes wait apart
+// from each other, because a copy writes what it is reading: copies that each held
+// the last of the slots for reading would wait for each other. Zero or less means no
+// limit and returns inner.
 //
 // A Get with a body counts until the body is closed: a caller that keeps as many
-// bodies open as there may be calls, and makes another, waits for itself. A list
+// bodies open as there may be reads, and reads more, waits for itself. A list
 // counts while inner works, not while its consumer does, so the consumer may
 // make calls.
 func New(inner objectstore.Store, calls int) objectstore.Store {
 	if calls <= 0 {
 		return inner
 	}
-	s := &store{slots: make(chan struct{}, calls)}
+	s := &store{reads: make(slots, calls), writes: make(slots, calls)}
 	s.Store = intercept.New(inner, intercept.Hooks{
 		Begin: func(ctx context.Context, call intercept.Call) (func(error), error) {
-			if err := s.acquire(ctx); err != nil {
+			slots := s.of(call.Op)
+			if err := slots.acquire(ctx); err != nil {
 				return nil, s.fail(call.Op, call.Path, err)
 			}
-			return func(error) { s.release() }, nil
+			return func(error) { slots.release() }, nil
 		},
 	})
 	return intercept.View(s, inner)
@@ -33,23 +37,36 @@ func New(inner objectstore.Store, calls int) objectstore.Store {
 
 type store struct {
 	*intercept.Store
-	slots chan struct{}
+	reads, writes slots
 }
 
-func (s *store) acquire(ctx context.Context) error {
+// of returns the slots of an operation.
+func (s *store) of(op string) slots {
+	switch op {
+	case objectstore.OpGet, objectstore.OpHead, objectstore.OpTags, objectstore.OpVersions, objectstore.OpList,
+		objectstore.OpListWithDelimiter, objectstore.OpListParts, objectstore.OpListMultiparts:
+		return s.reads
+	}
+	return s.writes
+}
+
+// slots has room for as many as may run at once.
+type slots chan struct{}
+
+func (s slots) acquire(ctx context.Context) error {
 	// Without this a select with both ready may choose the slot.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
-	case s.slots <- struct{}{}:
+	case s <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (s *store) release() { <-s.slots }
+func (s slots) release() { <-s }
 
 func (s *store) fail(op string, path objectstore.Path, err error) error {
 	return &objectstore.Error{Op: op, Store: s.String(), Path: string(path), Err: err}
@@ -86,7 +103,7 @@ func (s *store) ListMultiparts(ctx context.Context, prefix string) iter.Seq2[obj
 // paths are drawn, as they may come from a list of this store.
 func (s *store) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path]) iter.Seq2[objectstore.Path, error] {
 	return func(yield func(objectstore.Path, error) bool) {
-		slot := slot{store: s}
+		slot := slot{slots: s.writes}
 		defer slot.release()
 		if err := slot.acquire(ctx); err != nil {
 			yield("", s.fail(objectstore.OpDeleteAll, "", err))
@@ -122,7 +139,7 @@ func (s *store) DeleteAll(ctx context.Context, paths iter.Seq[objectstore.Path])
 func bounded[T any](ctx context.Context, s *store, op string, path objectstore.Path, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		slot := slot{store: s}
+		slot := slot{slots: s.of(op)}
 		defer slot.release()
 		if err := slot.acquire(ctx); err != nil {
 			yield(zero, s.fail(op, path, err))
@@ -143,7 +160,7 @@ func bounded[T any](ctx context.Context, s *store, op string, path objectstore.P
 
 // slot is the right to call, of one goroutine.
 type slot struct {
-	store *store
+	slots slots
 	held  bool
 }
 
@@ -151,7 +168,7 @@ func (l *slot) acquire(ctx context.Context) error {
 	if l.held {
 		return nil
 	}
-	err := l.store.acquire(ctx)
+	err := l.slots.acquire(ctx)
 	l.held = err == nil
 	return err
 }
@@ -159,6 +176,6 @@ func (l *slot) acquire(ctx context.Context) error {
 func (l *slot) release() {
 	if l.held {
 		l.held = false
-		l.store.release()
+		l.slots.release()
 	}
 }

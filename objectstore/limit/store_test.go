@@ -107,3 +107,30 @@ func TestPathsToDeleteMayComeFromAList(t *testing.T) {
 		t.Fatalf("deleted %d of 5", deleted)
 	}
 }
+
+func TestCopiesThatWriteWhatTheyReadDontWaitForEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limit.New(memory.New(nil), 2)
+		if _, err := s.Put(t.Context(), "object", objectstore.Bytes([]byte("x")), nil); err != nil {
+			t.Fatal(err)
+		}
+		var read, done sync.WaitGroup
+		read.Add(2)
+		for i := range 2 {
+			done.Go(func() {
+				result, err := s.Get(t.Context(), "object", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer result.Body.Close()
+				read.Done()
+				read.Wait() // both hold a slot for reading now
+				if _, err := s.Put(t.Context(), objectstore.Path(fmt.Sprint(i)), objectstore.Stream(result.Body, 1), nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		done.Wait()
+	})
+}
