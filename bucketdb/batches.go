@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// batchesAhead is how many batches are read at a time: they are small, and a store
-// takes its time for each.
+// batchesAhead is how many batches are read at a time: they are small, and a
+// store takes a while for each.
 const batchesAhead = 16
 
-// batches yields the batches from one number to another, which are read in advance.
-// A missing one is ErrDamaged. A yielded error ends them.
+// batches yields the batches from one number to another, read ahead. A missing
+// one is ErrDamaged. A yielded error ends them.
 func (b *bucket) batches(ctx context.Context, first, last int64) iter.Seq2[*link, error] {
 	type result struct {
 		link *link

@@ -35,8 +35,8 @@ func open(ctx context.Context, store objectstore.Store) (*bucket, error) {
 	return &bucket{store, g.Identity}, nil
 }
 
-// openOrCreate is open, and begins a database where there is none. It refuses a
-// store that does not honour writes that create.
+// openOrCreate is open, but begins a database if there is none. It refuses a
+// store that does not honor create-only writes.
 func openOrCreate(ctx context.Context, store objectstore.Store) (*bucket, error) {
 	b, err := open(ctx, store)
 	switch {
@@ -57,7 +57,7 @@ func openOrCreate(ctx context.Context, store objectstore.Store) (*bucket, error)
 	var g batch.Genesis
 	_, _ = rand.Read(g.Identity[:]) // it never fails
 	if _, err := store.Put(ctx, genesisPath, objectstore.Bytes(g.Encode()), &objectstore.PutOptions{Mode: objectstore.Create}); err != nil {
-		// It may have been written for all that, by us or by somebody else.
+		// It may have been written all the same, by us or by somebody else.
 		b, other := open(ctx, store)
 		if other != nil {
 			return nil, err
@@ -68,8 +68,8 @@ func openOrCreate(ctx context.Context, store objectstore.Store) (*bucket, error)
 }
 
 // recreate writes the first object again, which must be refused: otherwise the
-// store replaces what exists, be it that its settings changed since the first push.
-// No harm is done then, since the bytes are the same.
+// store replaces what exists, perhaps because its settings changed since the
+// first push. That does no harm, since the bytes are the same.
 func (b *bucket) recreate(ctx context.Context) error {
 	body := objectstore.Bytes(batch.Genesis{Identity: b.identity}.Encode())
 	_, err := b.store.Put(ctx, genesisPath, body, &objectstore.PutOptions{Mode: objectstore.Create})
@@ -149,7 +149,7 @@ func (b *bucket) head(ctx context.Context) (*link, error) {
 		case err != nil:
 			return nil, err
 		case next == n+1:
-			continue // it has just come
+			continue // it has just been written
 		case next != 0:
 			return nil, damaged("%q in %s is missing, although %q is there: somebody deleted it", logPath(n+1), b.store, logPath(next))
 		case n == 0:
@@ -203,16 +203,16 @@ func (b *bucket) after(ctx context.Context, n int64) (int64, error) {
 		}
 		number, ok := logNumber(meta.Path)
 		if !ok {
-			return 0, damaged("%q in %s is no name of a batch", meta.Path, b.store)
+			return 0, damaged("%q in %s is not the name of a batch", meta.Path, b.store)
 		}
 		return number, nil
 	}
 	return 0, nil
 }
 
-// put writes a batch and reports whether the log has it. False means that another
-// has its number. The store may have written it whatever it answered, so the
-// answer to anything but success is what the log has.
+// put writes a batch and reports whether the log has it. False means that
+// another batch has its number. The store may have written the batch whatever
+// it answered, so unless it reported success, put looks into the log.
 func (b *bucket) put(ctx context.Context, n int64, data []byte) (bool, error) {
 	_, err := b.store.Put(ctx, logPath(n), objectstore.Bytes(data), &objectstore.PutOptions{Mode: objectstore.Create})
 	if err == nil {

@@ -25,7 +25,7 @@ type CheckOptions struct {
 	// Workers is how many packs are read at a time; zero means the number of
 	// processors. Each takes up to 80 MiB of memory.
 	Workers int
-	// Problem is called for each thing that is wrong, one call at a time.
+	// Problem is called for each problem, one call at a time.
 	Problem func(error)
 	// Progress is called now and then, one call at a time.
 	Progress func(Progress)
@@ -36,19 +36,20 @@ type CheckReport struct {
 	Batches, Packs, Chunks, Payloads, Transactions int64
 	// Stored is the bytes of all packs, Bytes those of the chunks in them.
 	Stored, Bytes int64
-	// Unnamed is how many packs no batch names: what was under way when a push was
-	// interrupted. They take space and do no harm.
+	// Unnamed is how many packs no batch names: an interrupted push left them.
+	// They take space and do no harm.
 	Unnamed int64
 	// Revision is the latest.
 	Revision int64
-	// Damaged counts the things that are wrong; Problems are the first 1000.
+	// Damaged counts the problems; Problems are the first 1000.
 	Damaged  int64
 	Problems []error
 }
 
-// Check reads the log of the database in a store, finds every pack that it names,
-// and goes on past what is wrong. The error is for what hinders the check itself.
-// It needs to read and to list. What is pushed meanwhile may be missed.
+// Check reads the log of the database in a store, finds every pack that it
+// names, and goes on after what is wrong. The error says what kept the check
+// itself from going on. It needs to read and to list. What is pushed meanwhile
+// may be missed.
 //
 // The report is never nil.
 func Check(ctx context.Context, store objectstore.Store, options *CheckOptions) (*CheckReport, error) {
@@ -72,8 +73,8 @@ type check struct {
 	report *CheckReport
 }
 
-// found takes note of a problem, and returns what is none: an error that hinders
-// the check.
+// found notes a problem. An error that is not about the bucket's content it
+// returns, since it ends the check.
 func (c *check) found(err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		return err
@@ -129,7 +130,7 @@ func (c *check) lastNumber(ctx context.Context) (last int64, err error) {
 		}
 		n, ok := logNumber(meta.Path)
 		if !ok {
-			err = c.found(damaged("%q in %s is no name of a batch", meta.Path, c.bucket.store))
+			err = c.found(damaged("%q in %s is not the name of a batch", meta.Path, c.bucket.store))
 		}
 		if err != nil {
 			return 0, err
@@ -139,7 +140,7 @@ func (c *check) lastNumber(ctx context.Context) (last int64, err error) {
 	return last, nil
 }
 
-// log checks the batches up to a number, and has the packs read that are there.
+// log checks the batches up to a number, and the packs that they name.
 func (c *check) log(ctx context.Context, last int64, read func(*link, int)) error {
 	var previous *link
 	whole := true // there was no gap before

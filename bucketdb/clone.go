@@ -13,10 +13,11 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// Clone makes a new file of the database in a store: a replica with the same tree,
-// ids, revisions and history, to which [Pull] brings what is pushed later. All of it
-// is verified. The file is written under its name with ".clone" added, and gets its
-// name when it is whole; a Clone that was interrupted goes on with what is there.
+// Clone makes a new file of the database in a store: a replica with the same
+// tree, ids, revisions and history, to which [Pull] brings what is pushed
+// later. All of it is verified. The file is written under its name with
+// ".clone" added, and gets its name once it is whole; a Clone that was
+// interrupted continues with what is there.
 //
 // It returns StatusConflict when the path exists, and the errors of Pull and of
 // stardust.Open.
@@ -28,7 +29,7 @@ func Clone(ctx context.Context, store objectstore.Store, path string, options *P
 }
 
 func (p *puller) clone(ctx context.Context, store objectstore.Store, path string) error {
-	// Whether there is anything to clone shows before a file is made.
+	// Check that there is something to clone before making a file.
 	if err := checkNew(path); err != nil {
 		return err
 	}
@@ -54,8 +55,8 @@ func (p *puller) clone(ctx context.Context, store objectstore.Store, path string
 	})
 }
 
-// makeFile has fill make a new file, or go on with one that was interrupted, and
-// gives it its name.
+// makeFile makes a new file, or continues with an interrupted one, has fill
+// fill it, and gives it its name.
 func (p *puller) makeFile(path string, fill func(partial string) error) error {
 	if err := checkNew(path); err != nil {
 		return err
@@ -81,10 +82,10 @@ func (p *puller) makeFile(path string, fill func(partial string) error) error {
 	return err
 }
 
-// errForeign says that somebody else's database lies where a clone would be made.
+// errForeign says that another database lies where a clone would be made.
 var errForeign = errors.New("it is not what an interrupted clone of this database left; move it away")
 
-// checkPartial refuses a file that is somebody else's database.
+// checkPartial refuses a file that is another database.
 func (p *puller) checkPartial(ctx context.Context, partial string) error {
 	_, replicated, err := p.db.Origin(ctx)
 	if err != nil {

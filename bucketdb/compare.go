@@ -12,7 +12,7 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// relation says how a file stands to a bucket. They have not parted.
+// relation says how far a file and a bucket are, which have not diverged.
 type relation struct {
 	local replica.Position
 	head  *link // nil while the log is empty
@@ -22,7 +22,7 @@ type relation struct {
 	previous *link
 }
 
-// end returns how far the bucket has come.
+// end returns how far the bucket goes.
 func (r *relation) end() replica.Position {
 	if r.head == nil {
 		return replica.Position{}
@@ -37,7 +37,7 @@ type comparison struct {
 	local  replica.Position
 }
 
-// compare returns how a file stands to a bucket, or the error [Diverged].
+// compare returns how far a file and a bucket are, or the error [Diverged].
 func (b *bucket) compare(ctx context.Context, db database) (*relation, error) {
 	local, err := db.Position(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bucket) compare(ctx context.Context, db database) (*relation, error) {
 	case !agrees || !reaches(head.After, local):
 		return nil, c.parted(ctx, head.Number)
 	}
-	// The first batch that reaches beyond the file, or as far.
+	// The first batch that reaches as far as the file, or further.
 	k, at, err := c.search(ctx, head.Number, func(l *link) (bool, error) { return reaches(l.After, local), nil })
 	if err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (b *bucket) compare(ctx context.Context, db database) (*relation, error) {
 	return r, nil
 }
 
-// join returns from where the log goes on behind the file, given the first batch
-// that reaches as far. It returns zero when they have parted.
+// join returns the batch from which the log continues the file, given the first
+// batch that reaches as far. It returns zero when they have diverged.
 func (c *comparison) join(ctx context.Context, k int64, at *link) (from int64, previous *link, err error) {
 	if at.After == c.local {
 		agrees, err := c.agrees(ctx, at)
@@ -86,7 +86,7 @@ func (c *comparison) join(ctx context.Context, k int64, at *link) (from int64, p
 		}
 		return k + 1, at, nil
 	}
-	// The file may stand between two batches, or have some of several: a push sends
+	// The file may end between two batches, or have parts of several: a push sends
 	// all chunks before what names them.
 	from, _, err = c.search(ctx, k, func(l *link) (bool, error) { return !reaches(c.local, l.After), nil })
 	if err != nil {
@@ -113,13 +113,15 @@ func (c *comparison) join(ctx context.Context, k int64, at *link) (from int64, p
 	return from, previous, nil
 }
 
-// reaches reports whether a position is at or beyond another, in every respect.
+// reaches reports whether a position is at or beyond another in each of its
+// numbers.
 func reaches(p, other replica.Position) bool {
 	return p.Transaction >= other.Transaction && p.Chunk >= other.Chunk && p.Payload >= other.Payload
 }
 
-// agrees reports whether the last rows of a batch are the file's, as far as it has
-// come. A zero digest stands for a row that was removed before it was pushed.
+// agrees reports whether the last rows of a batch are the file's, as far as the
+// file goes. A zero digest stands for a row that was removed before it was
+// pushed.
 func (c *comparison) agrees(ctx context.Context, l *link) (bool, error) {
 	record, chunk, payload, err := c.db.At(ctx, l.After)
 	if err != nil {
@@ -130,8 +132,8 @@ func (c *comparison) agrees(ctx context.Context, l *link) (bool, error) {
 		(c.local.Payload < l.After.Payload || payload == l.Tip.Payload), nil
 }
 
-// search returns the first batch up to last that a condition holds for, which then
-// holds for all later ones, and for the last.
+// search returns the first batch up to last for which a condition holds; it
+// must hold for all later ones, the last included.
 func (c *comparison) search(ctx context.Context, last int64, holds func(*link) (bool, error)) (int64, *link, error) {
 	low, high := int64(0), last
 	var at *link
@@ -160,7 +162,8 @@ func (c *comparison) search(ctx context.Context, last int64, holds func(*link) (
 	return high, at, nil
 }
 
-// parted returns what says where a file and a log up to a number have parted.
+// parted returns the error that says where a file and a log up to a number have
+// diverged.
 func (c *comparison) parted(ctx context.Context, last int64) error {
 	// The first batch that the file does not have.
 	_, at, err := c.search(ctx, last, func(l *link) (bool, error) {
@@ -175,13 +178,13 @@ func (c *comparison) parted(ctx context.Context, last int64) error {
 		return err
 	}
 	if d.What == "" {
-		d.What = fmt.Sprintf("the file goes on to revision %d, with %d stored chunks and %d payloads, the bucket to %d, with %d and %d, and neither has all that the other has",
+		d.What = fmt.Sprintf("the file goes on to revision %d, with %d stored chunks and %d payloads, the bucket to %d, with %d and %d, and neither has everything that the other has",
 			c.local.Transaction, c.local.Chunk, c.local.Payload, at.After.Transaction, at.After.Chunk, at.After.Payload)
 	}
 	return d
 }
 
-// difference tells the first row of a batch that the file has otherwise, or
+// difference describes the first row of a batch that differs in the file, or
 // returns "".
 func (c *comparison) difference(ctx context.Context, l *link) (string, error) {
 	last := min(c.local.Transaction, l.After.Transaction)
@@ -200,7 +203,7 @@ func (c *comparison) difference(ctx context.Context, l *link) (string, error) {
 		}
 	}
 	if len(records) > len(l.Rows.Records) {
-		return fmt.Sprintf("the file has %s, which the bucket has not", told(records[len(l.Rows.Records)])), nil
+		return fmt.Sprintf("the file has %s, which the bucket lacks", told(records[len(l.Rows.Records)])), nil
 	}
 	if what, err := c.payloads(ctx, l); what != "" || err != nil {
 		return what, err
@@ -250,7 +253,7 @@ func (c *comparison) chunks(ctx context.Context, l *link) (string, error) {
 	}
 }
 
-// unlike tells the first row that one has otherwise than the other, or returns "".
+// unlike describes the first row in which the two differ, or returns "".
 func unlike(what string, ours, theirs map[int64]digest.Digest) string {
 	first := int64(0)
 	for _, rows := range []map[int64]digest.Digest{ours, theirs} {
@@ -273,7 +276,7 @@ func orNone(d digest.Digest) string {
 	return d.String()
 }
 
-// told names a transaction: its number, its time, and the first name that it gives.
+// told names a transaction: its number, its time, and the first name in it.
 func told(r replica.Record) string {
 	t, err := catalog.DecodeRecord(r.Bytes)
 	if err != nil {

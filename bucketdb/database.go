@@ -8,8 +8,8 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// database is what is carried: an open file, seen as its rows, or in simulations one
-// in memory. The methods are those of [replica.DB].
+// database is what is pushed and pulled: the rows of an open file or, in
+// simulations, rows in memory. The methods are those of [replica.DB].
 type database interface {
 	Position(ctx context.Context) (replica.Position, error)
 	Origin(ctx context.Context) (o replica.Origin, found bool, err error)
@@ -26,7 +26,7 @@ type database interface {
 	draft() draft
 }
 
-// draft is rows on their way into a database, as [replica.Draft] is.
+// draft is rows on their way into a database, like [replica.Draft].
 type draft interface {
 	Add(ctx context.Context, c replica.Chunk, data []byte) error
 	Apply(ctx context.Context, after, to replica.Position, rows *replica.Rows) error

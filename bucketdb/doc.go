@@ -1,24 +1,24 @@
-// Package bucketdb keeps a database in a bucket, or any other object store, from
-// which it can be had again, whole or as it was at an earlier revision.
+// Package bucketdb keeps a database in a bucket, or any other object store, and
+// restores it from there, whole or as it was at an earlier revision.
 //
 // There are only a few nouns:
 //
-//   - A bucket's database is a log of batches that are written once and never
-//     again, and the packs with the bytes of chunks that these name. It lies under
-//     a prefix of a store, with an identity of its own.
-//   - A replica is a file that applied the same batches: its tables say the same,
-//     down to the ids. [Push] writes what the file has and the bucket lacks, [Pull]
-//     the other way round, and [Clone] makes a new file.
-//   - Two have parted when each has something that the other has not. Nothing is
-//     merged: it is an error, [Diverged], that says where.
+//   - A bucket's database is a log of batches, each written once and never
+//     changed, and the packs with the bytes of the chunks that they name. It
+//     lies under a prefix of a store and has an identity of its own.
+//   - A replica is a file that applied the same batches: its tables are the
+//     same, down to the ids. [Push] writes what the file has and the bucket
+//     lacks, [Pull] does the reverse, and [Clone] makes a new file.
+//   - Two have diverged when each has something that the other lacks. Nothing
+//     is merged: the error [Diverged] says where.
 //
-// One file at a time pushes to a bucket, as one process at a time writes a file. Who
-// pushes beside another is told so, and nothing is lost or doubled: the store itself
-// decides who was first, by writes that create an object and never replace one. A
-// store that does not honour these is refused at the first push.
+// One file at a time pushes to a bucket, as one process at a time writes a
+// file. If two push at once, one gets an error, and nothing is lost or doubled:
+// the store itself decides who was first, by create-only writes. A store that
+// does not honor these is refused at the first push.
 //
-// Nothing that was begun needs an end: a Push, Pull or Clone that was interrupted
-// goes on where it was when it is run again.
+// Nothing needs cleaning up: a Push, Pull or Clone that was interrupted goes on
+// where it was when it is run again.
 //
 // The formats are in docs/formats.md, the guide is docs/bucket.md.
 package bucketdb

@@ -8,8 +8,9 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// The sentinels that errors of this package wrap, beside those of the stardust and
-// objectstore packages. Their texts name the object, and what to do.
+// The sentinels that errors of this package wrap, besides those of the stardust
+// and objectstore packages. The errors' texts name the object and say what to
+// do.
 var (
 	// ErrNoDatabase: there is no database under the prefix of the store.
 	ErrNoDatabase = errors.New("there is no database here")
@@ -18,7 +19,7 @@ var (
 	// ErrBehind: the bucket has what the file lacks. Pull first.
 	ErrBehind = errors.New("the bucket is ahead of the file; pull first")
 	// ErrDiverged: each has something that the other lacks; see [Diverged].
-	ErrDiverged = errors.New("the file and the bucket have parted")
+	ErrDiverged = errors.New("the file and the bucket have diverged")
 	// ErrDamaged: an object is missing, or is not what was written.
 	ErrDamaged = errors.New("the database in the bucket is damaged")
 	// ErrForgotten: the file has forgotten a part of its history, so that it can
@@ -26,23 +27,23 @@ var (
 	ErrForgotten = replica.ErrForgotten
 	// ErrNewer: a newer version wrote the database.
 	ErrNewer = batch.ErrNewer
-	// ErrUnknown: whether a batch was written could not be found out. To push
-	// again finds it out, and does nothing twice.
+	// ErrUnknown: it could not be found out whether a batch was written. Another
+	// push finds it out and does nothing twice.
 	ErrUnknown = errors.New("it is not known whether the batch was written; push again")
 )
 
-// Diverged is the error of a file and a bucket that have parted. It wraps
+// Diverged is the error of a file and a bucket that have diverged. It wraps
 // ErrDiverged.
 type Diverged struct {
 	// Revision is the last that both have.
 	Revision int64
-	// What tells the first difference.
+	// What describes the first difference.
 	What string
 }
 
 // Error implements error.
 func (d *Diverged) Error() string {
-	return fmt.Sprintf("%v after revision %d: %s; nothing was changed. Push to another place, or clone the bucket to a new file and import into that what only this file has",
+	return fmt.Sprintf("%v after revision %d: %s; nothing was changed. Push to another place, or clone the bucket to a new file and import into it what only this file has",
 		ErrDiverged, d.Revision, d.What)
 }
 

@@ -42,7 +42,7 @@ func (p *puller) fetch(ctx context.Context, packs []packFetch, to draft) error {
 	return group.Wait()
 }
 
-// packFetch is chunks on their way out of one pack, in the order in which they lie
+// packFetch is the chunks to read from one pack, in the order in which they lie
 // there.
 type packFetch struct {
 	number int64 // of the batch that names the pack

@@ -10,12 +10,13 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// Copy is [Push] from one file to another without a bucket in between: it applies
-// to the file to what from has, as it is when the call begins, and to lacks. Chunks
-// and payloads are verified on the way. from may be open read-only.
+// Copy is [Push] from one file to another without a bucket in between: it
+// applies to the file to whatever from has, when the call begins, and to lacks.
+// Chunks and payloads are verified on the way. from may be open read-only.
 //
-// It returns [Diverged] when the two have parted and ErrBehind when to has what from
-// lacks. What was applied by then stays, and the next Copy goes on there.
+// It returns [Diverged] when the two have diverged, and ErrBehind when to has
+// what from lacks. What was applied by then stays, and the next Copy goes on
+// there.
 //
 // The report is never nil.
 func Copy(ctx context.Context, from, to *stardust.DB, options *PullOptions) (*Report, error) {
@@ -99,7 +100,7 @@ func isPrefix(ctx context.Context, one, other database, end, otherEnd replica.Po
 	return bytes.Equal(record, same) && chunk == sameChunk && payload == samePayload, err
 }
 
-// parted returns what says where the two have parted.
+// parted returns the error that says where the two have diverged.
 func (c *copier) parted(ctx context.Context) error {
 	d := &Diverged{}
 	for d.What == "" {
@@ -109,7 +110,7 @@ func (c *copier) parted(ctx context.Context) error {
 			return err
 		}
 		if len(ours) == 0 || len(theirs) == 0 {
-			d.What = "one of them stored content after that which the other has not"
+			d.What = "one of them stored content after that which the other lacks"
 		}
 		for i := range min(len(ours), len(theirs)) {
 			if !bytes.Equal(ours[i].Bytes, theirs[i].Bytes) {

@@ -15,13 +15,13 @@ import (
 // FollowOptions are the options of [Follow]. A nil pointer means the zero value.
 type FollowOptions struct {
 	PushOptions
-	// Every is how often to look for something new; zero means a second. To look
+	// Every is how often to look for something new; zero means a second. Looking
 	// costs no request.
 	Every time.Duration
 	// Backoff says how long to wait after a push that failed for a reason that may
 	// pass.
 	Backoff objectstore.Backoff
-	// Status is called when a push begins and when it ends, be it that it failed.
+	// Status is called when a push begins and when it ends, also when it failed.
 	Status func(Status)
 	// Sleep waits; nil means a real timer.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -33,8 +33,8 @@ type Status struct {
 	Pushed int64
 	// Local is the file's.
 	Local int64
-	// Since is when it was first seen that the bucket lacks something. Zero when it
-	// lacks nothing.
+	// Since is when the bucket was first seen to lack something; zero if it lacks
+	// nothing.
 	Since time.Time
 	// Report says what the push did; it is nil when one begins.
 	Report *Report
@@ -43,11 +43,11 @@ type Status struct {
 	Again bool
 }
 
-// Follow pushes what is committed to a file, which may be open read-only beside the
-// process that writes it, until ctx ends, whose error it returns. Failures that may
-// pass, of the network above all, are waited out. It returns what does not pass:
-// that the two have parted, that somebody else pushed, that an object is damaged, or
-// that the store refuses.
+// Follow pushes what is committed to a file until ctx ends, and returns its
+// error. The file may be open read-only while another process writes it.
+// Passing failures, of the network above all, are waited out. It returns those
+// that last: the two have diverged, somebody else pushed, an object is damaged,
+// or the store refuses.
 func Follow(ctx context.Context, db *stardust.DB, store objectstore.Store, options *FollowOptions) error {
 	var o FollowOptions
 	if options != nil {
@@ -70,7 +70,7 @@ type follower struct {
 	store   objectstore.Store
 	options FollowOptions
 
-	pushed  replica.Position // what the last push that succeeded reached at least
+	pushed  replica.Position // what the last successful push reached at least
 	began   bool             // there was one
 	since   time.Time        // when something to push was first seen; zero when there is nothing
 	failed  int              // pushes in a row
@@ -132,7 +132,7 @@ func (f *follower) tell() {
 	}
 }
 
-// lasting reports whether to push again would fail in the same way.
+// lasting reports whether another push would fail in the same way.
 func lasting(err error) bool {
 	for _, kind := range []error{
 		ErrDiverged, ErrBehind, ErrOtherDatabase, ErrDamaged, ErrNewer, objectstore.ErrUnsupported,

@@ -4,8 +4,8 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// A group of batches is applied in one commit: pushes are often small, and a durable
-// commit for each would take most of the time.
+// A group of batches is applied in one commit: pushes are often small, and a
+// durable commit for each would dominate the time.
 const (
 	groupBatches = 256
 	groupBytes   = 64 << 20 // of chunks
@@ -50,8 +50,8 @@ func (p *puller) gather(l *link) {
 	p.next, p.last = to, l
 }
 
-// chunk adds a chunk of a batch: to the same GET as the one before when it lies
-// behind that in one pack.
+// chunk adds a chunk of a batch, to the same GET as the chunk before it if it
+// follows that one in the pack.
 func (g *group) chunk(l *link, i int) {
 	c, place := l.Rows.Chunks[i], l.Places[i]
 	g.rows.Chunks = append(g.rows.Chunks, c)
@@ -70,7 +70,8 @@ func (g *group) chunk(l *link, i int) {
 	})
 }
 
-// farther returns the position that is as far as both, in every respect.
+// farther returns the position that is at or beyond both in each of its
+// numbers.
 func farther(a, b replica.Position) replica.Position {
 	return replica.Position{Transaction: max(a.Transaction, b.Transaction), Chunk: max(a.Chunk, b.Chunk), Payload: max(a.Payload, b.Payload)}
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Progress tells how far a Push, Pull or Clone has come. Numbers only grow, but
-// for those of the totals, which may grow, too.
+// Progress tells how far a Push, Pull or Clone has come. All numbers only grow,
+// the totals included.
 type Progress struct {
 	Batches      int64 // written or applied
 	Chunks       int64 // sent or received
-	TotalChunks  int64 // at most so many are to be
+	TotalChunks  int64 // at most so many in total
 	Bytes        int64 // of these chunks
 	Transactions int64
 }
@@ -20,9 +20,9 @@ type Progress struct {
 // Report says what a Push, Pull or Clone did.
 type Report struct {
 	Progress
-	// Payloads is how many payloads there were.
+	// Payloads is how many payloads were written or applied.
 	Payloads int64
-	// Stored is how many bytes of packs were sent or received: chunks may be
+	// Stored is how many bytes of packs were sent or received; chunks may be
 	// compressed.
 	Stored int64
 	// Revision is the latest that both have now.
@@ -33,8 +33,8 @@ type Report struct {
 
 // PushOptions are the options of [Push]. A nil pointer means the zero value.
 type PushOptions struct {
-	// At stops at a revision: neither later ones nor the content that only these
-	// name are pushed. Zero means the latest.
+	// At stops at a revision: neither later ones nor content that only they name
+	// are pushed. Zero means the latest.
 	At int64
 	// Workers is how many packs are sent at a time; zero means 4. Each takes up to
 	// 40 MiB of memory.
@@ -83,7 +83,7 @@ type PullOptions struct {
 	// Workers is how many packs are received at a time; zero means the number of
 	// processors, at least 4.
 	Workers int
-	// URL is noted in the file as where it came from, when not empty.
+	// URL, if not empty, is noted in the file as its origin.
 	URL string
 	// Progress is called now and then, one call at a time.
 	Progress func(Progress)

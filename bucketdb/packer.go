@@ -16,8 +16,8 @@ import (
 // chunkPage is how many rows of chunks are read at a time.
 const chunkPage = 512
 
-// chunks adds the chunks behind a position to a batch, and sends their bytes in
-// packs. It returns when these are durable.
+// chunks adds the chunks after a position to a batch, and sends their bytes in
+// packs. It returns once these are durable.
 func (p *pusher) chunks(ctx context.Context, b *batch.Batch, at replica.Position) (end replica.Position, err error) {
 	compressor, err := batch.NewCompressor()
 	if err != nil {
@@ -93,7 +93,7 @@ func (k *packer) add(ctx context.Context, c replica.Chunk) error {
 	return k.send(ctx)
 }
 
-// send sends the pack, unless it is empty, beside others.
+// send sends the pack, unless it is empty, in parallel with others.
 func (k *packer) send(ctx context.Context) error {
 	if k.pack.Len() == 0 {
 		return nil

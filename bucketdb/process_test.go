@@ -134,7 +134,7 @@ func (w *world) judge(p *process) {
 	case err == nil:
 	case errors.Is(err, ErrDiverged):
 		if db.has(all) || all.has(db) {
-			w.fail("told: a %s said that two have parted which have not: %v", p.kind, err)
+			w.fail("told: a %s said that two have diverged which have not: %v", p.kind, err)
 		}
 		p.of.db = w.empty() // as its owner would, some time or other
 	case errors.Is(err, ErrBehind):

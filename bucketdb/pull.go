@@ -12,15 +12,15 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// Pull applies to a file what the database in a store has and the file lacks, some
-// batches at a time in one durable commit. Every chunk is compared with its digest on
-// the way, and every payload with its own, before anything names them. Meanwhile
-// nothing else may write to the file.
+// Pull applies to a file what the database in a store has and the file lacks,
+// several batches in one durable commit. Every chunk and every payload is
+// compared with its digest before anything names it. Meanwhile nothing else may
+// write to the file.
 //
-// It returns [Diverged] when the two have parted, ErrDamaged, which names the object,
-// when one is missing or not what was written, ErrNoDatabase and ErrOtherDatabase;
-// and StatusNotFound when the database has no revision At. What was applied by then
-// stays, and the next Pull goes on there.
+// It returns [Diverged] when the two have diverged; ErrDamaged, naming the
+// object, when one is missing or not what was written; ErrNoDatabase;
+// ErrOtherDatabase; and StatusNotFound when the database has no revision At.
+// What was applied by then stays, and the next Pull goes on there.
 //
 // The report is never nil.
 func Pull(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PullOptions) (*Report, error) {
@@ -28,8 +28,8 @@ func Pull(ctx context.Context, db *stardust.DB, store objectstore.Store, options
 	return p.report, p.run(ctx, store)
 }
 
-// Origin returns the URL that a file notes as where it came from; see
-// PullOptions.URL. It is empty when there is none.
+// Origin returns the URL from which a file came; see PullOptions.URL. It is
+// empty if none is noted.
 func Origin(ctx context.Context, db *stardust.DB) (string, error) {
 	o, _, err := db.Replica().Origin(ctx)
 	return o.URL, err
@@ -44,7 +44,7 @@ type puller struct {
 	cloning bool // the file is new, and must be known again after an interruption
 
 	local replica.Position
-	next  replica.Position // where the file stands once the group is applied
+	next  replica.Position // where the file will be once the group is applied
 	group group
 	last  *link // the last batch of the group, or that the file has, or nil
 }
@@ -94,9 +94,9 @@ func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
 	return p.apply(ctx)
 }
 
-// checkOrigin refuses a bucket when the file is a replica of another. That both say
-// the same would show all the same; it is more likely a wrong URL. Pushing to several
-// is nothing unusual.
+// checkOrigin refuses a bucket when the file is a replica of another. Both
+// might have the same content, which comparing would show, but a wrong URL is
+// more likely. Pushing to several buckets is normal.
 func checkOrigin(ctx context.Context, db database, b *bucket) error {
 	o, found, err := db.Origin(ctx)
 	if err == nil && found && o.Identity != [16]byte{} && o.Identity != [16]byte(b.identity) {

@@ -20,13 +20,14 @@ const batchBytes = 8 << 20
 // when the call begins. The first push begins that database. The file may be open
 // read-only, also while another process writes it.
 //
-// It returns [Diverged] when the two have parted, which also is what the slower one of
-// two is told who push different things at the same time, ErrBehind when the store has
-// what the file lacks, ErrUnknown when an answer was lost and could not be asked for again,
-// and objectstore.ErrUnsupported when the store does not honour writes that create.
-// What was written by then stays, and the next push goes on there; only
-// the packs of a batch that was not written are sent again. StatusNotFound says that
-// the file has no revision At, StatusConflict that the store is beyond it.
+// It returns [Diverged] when the two have diverged, which the slower of two
+// that push different things at the same time also gets; ErrBehind when the
+// store has what the file lacks; ErrUnknown when an answer was lost and asking
+// again failed; and objectstore.ErrUnsupported when the store does not honor
+// create-only writes. What was written by then stays, and the next push goes on
+// there; only the packs of an unwritten batch are sent again. StatusNotFound
+// says that the file has no revision At, StatusConflict that the store is
+// beyond it.
 //
 // The report is never nil.
 func Push(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PushOptions) (*Report, error) {
@@ -56,11 +57,11 @@ func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
 		if err := p.attempt(ctx); !errors.Is(err, errTaken) {
 			return err
 		}
-		// Somebody else's batch is there. What that means shows when it is compared.
+		// Somebody else's batch is there. Comparing it will show what that means.
 	}
 }
 
-// errTaken says that another batch has the number of one that was to be written.
+// errTaken says that another batch has the number of the one to be written.
 var errTaken = errors.New("somebody else pushed meanwhile")
 
 // attempt writes batches until the bucket has what the file had when the push began,
@@ -88,7 +89,7 @@ func (p *pusher) attempt(ctx context.Context) error {
 	return nil
 }
 
-// aim finds out what is to be pushed.
+// aim finds out what to push.
 func (p *pusher) aim(ctx context.Context, r *relation) error {
 	err := checkRevision("push", p.options.At, r.local.Transaction, r.end().Transaction, "the file", p.bucket.store.String())
 	if err != nil {
@@ -102,7 +103,7 @@ func (p *pusher) aim(ctx context.Context, r *relation) error {
 	return err
 }
 
-// batch writes the next batch behind a position and returns where it ends.
+// batch writes the next batch after a position and returns where it ends.
 func (p *pusher) batch(ctx context.Context, from replica.Position) (replica.Position, error) {
 	b := &batch.Batch{
 		Identity: p.bucket.identity, Number: 1, Writer: p.writer,
@@ -129,15 +130,15 @@ func (p *pusher) batch(ctx context.Context, from replica.Position) (replica.Posi
 	return end, p.write(ctx, b)
 }
 
-// tip returns the last rows of a position. Chunks and payloads that were removed
-// stand for none.
+// tip returns the last rows up to a position. Removed chunks and payloads have
+// a zero digest.
 func (p *pusher) tip(ctx context.Context, at replica.Position) (batch.Tip, error) {
 	record, chunk, payload, err := p.db.At(ctx, at)
 	return batch.Tip{Record: batch.RecordSum(record), Chunk: chunk, Payload: payload}, err
 }
 
-// names returns the next payloads and transactions of a file behind a position and
-// up to another, and where they end.
+// names returns the next payloads and transactions of a file after a position
+// and up to another, and where they end.
 func names(ctx context.Context, db database, at, goal replica.Position) (payloads []replica.Payload, records []replica.Record, end replica.Position, err error) {
 	const most = batchBytes / 16 // entries
 	if payloads, err = db.Payloads(ctx, at.Payload, goal.Payload, most); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// checkRevision refuses a revision to stop at that is not there, or that the target
-// has left behind. Zero is none.
+// checkRevision refuses to stop at a revision that does not exist or that the
+// target is beyond. Zero means none.
 func checkRevision(op string, at, latest, target int64, from, to string) error {
 	switch {
 	case at < 0:
@@ -28,8 +28,8 @@ func checkRevision(op string, at, latest, target int64, from, to string) error {
 	return nil
 }
 
-// goalAt returns the position up to which rows are to be taken for a revision: that
-// of its last transaction and of the content that is named until then.
+// goalAt returns the position up to which rows belong to a revision: its last
+// transaction and the content named until then.
 func goalAt(ctx context.Context, db database, at int64, target replica.Position) (replica.Position, error) {
 	goal := target
 	for {

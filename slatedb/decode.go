@@ -34,8 +34,8 @@ var ErrUnsupportedVersion = errors.New("unsupported format version")
 type DecodeError struct {
 	// Object is "manifest" or "compactions".
 	Object string
-	// Field is the way to what is wrong, such as "ManifestV1.l0[3].id"; empty
-	// when the framing is.
+	// Field is the path to what is wrong, such as "ManifestV1.l0[3].id"; empty if
+	// it is the framing.
 	Field string
 	// Offset is where it is in the object, in bytes.
 	Offset int
@@ -67,7 +67,7 @@ func frame(object string, data []byte) (version uint16, buf []byte, err error) {
 	return binary.BigEndian.Uint16(data), bytes.Clone(data[versionSize:]), nil
 }
 
-// unsupported is the error for a version that is not from 1 to highest.
+// unsupported is the error for a version outside 1 to highest.
 func unsupported(object string, version uint16, highest int) error {
 	return &DecodeError{
 		Object: object,
@@ -75,7 +75,7 @@ func unsupported(object string, version uint16, highest int) error {
 	}
 }
 
-// verify proves that the generated accessors can be used on buf.
+// verify checks that the generated accessors can be used on buf.
 func verify(object string, buf []byte, root *fbverify.Table) error {
 	err := fbverify.Verify(buf, root)
 	if bad, ok := errors.AsType[*fbverify.Error](err); ok {

@@ -68,8 +68,7 @@ func (d *compactionDecoder) subcompaction(t *fb.Subcompaction) Subcompaction {
 	}
 }
 
-// specOf decodes the spec of a job. A kind that this package does not know has
-// no contents that it could use.
+// specOf decodes the spec of a job. Of an unknown kind it decodes no contents.
 func specOf(kind fb.CompactionSpec, at flatbuffers.Table) CompactionSpec {
 	spec := CompactionSpec{Kind: SpecKind(kind)}
 	switch kind {
@@ -91,8 +90,8 @@ func specOf(kind fb.CompactionSpec, at flatbuffers.Table) CompactionSpec {
 	return spec
 }
 
-// unixMilli is the time ms milliseconds after the epoch, or the zero time when
-// that is no time that a clock could have shown.
+// unixMilli is the time ms milliseconds after the epoch, or the zero time if no
+// clock could have shown that.
 func unixMilli(ms uint64) time.Time {
 	if ms == 0 || ms > math.MaxInt64 {
 		return time.Time{}

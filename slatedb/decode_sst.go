@@ -47,8 +47,8 @@ func (d *sstDecoder) visible(r *fb.BytesRange) *KeyRange {
 	return &KeyRange{boundOf(r.StartBound(&d.a)), boundOf(r.EndBound(&d.b))}
 }
 
-// sstFormat reads the field format_version, which has the given id. The accessor
-// that is generated for it allocates.
+// sstFormat reads the field format_version, which has the given id. The
+// generated accessor would allocate.
 func sstFormat(t flatbuffers.Table, id flatbuffers.VOffsetT) uint16 {
 	return t.GetUint16Slot(4+2*id, originalSSTFormat)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// ManifestDiff is what one manifest has and another has not, for people and
-// JSON. All lists are sorted; none is nil.
+// ManifestDiff is how two manifests differ, for people and JSON. All lists are
+// sorted; none is nil.
 type ManifestDiff struct {
 	From               uint64           `json:"from"`
 	To                 uint64           `json:"to"`
@@ -32,7 +32,7 @@ type FieldDiff struct {
 	To   int64  `json:"to"`
 }
 
-// Diff says how b differs from a. They need not be neighbours, nor of one
+// Diff says how b differs from a. They need not be consecutive, nor of one
 // format version. An SST that only moved, from L0 to a sorted run or between
 // runs, is neither added nor removed.
 func Diff(a, b *Manifest) *ManifestDiff {
@@ -69,7 +69,7 @@ func (d *ManifestDiff) field(name string, from, to uint64) {
 }
 
 // difference returns what is in a but not in b, and what is in b but not in a,
-// told apart by key, in their own order.
+// compared by key, in their own order.
 func difference[T any, K comparable](a, b []T, key func(T) K) (onlyA, onlyB []T) {
 	return without(a, b, key), without(b, a, key)
 }

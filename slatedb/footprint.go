@@ -8,7 +8,7 @@ import (
 )
 
 // footprint is what a policy remembers of a manifest: its SSTs, by segment. It
-// is immutable but for the cache of the last selection.
+// is immutable except for the cache of the last selection.
 type footprint struct {
 	trees []treeFootprint
 	last  atomic.Pointer[selection]

@@ -52,8 +52,8 @@ func (l *lostSSTs) remove(path objectstore.Path) {
 	l.count.Store(int64(len(l.paths)))
 }
 
-// fetch has the paths downloaded and notes those that the store cannot give.
-// Those known to be lost are tried again, without waiting for them.
+// fetch downloads the paths and notes those that the store cannot deliver. It
+// retries those known to be lost without waiting for them.
 func (l *lostSSTs) fetch(ctx context.Context, handle mirror.Handle, paths []objectstore.Path, logger *slog.Logger) error {
 	if l.count.Load() > 0 {
 		paths = slices.DeleteFunc(slices.Clone(paths), func(path objectstore.Path) bool {
@@ -86,14 +86,14 @@ func (l *lostSSTs) fetch(ctx context.Context, handle mirror.Handle, paths []obje
 			failed = err
 		default:
 			l.add(missing[i])
-			logger.Error("slatedb: an SST that the manifest references cannot be downloaded; its reads go to the store",
+			logger.Error("an SST that the manifest references cannot be downloaded; its reads go to the store",
 				slog.String("path", string(missing[i])), slog.Any("error", err))
 		}
 	}
 	return failed
 }
 
-// isOurs reports whether a download failed for a reason that lies on this side.
+// isOurs reports whether a download failed for a reason on this side.
 func isOurs(ctx context.Context, err error) bool {
 	var local *mirror.Local
 	return ctx.Err() != nil || errors.As(err, &local) || errors.Is(err, objectstore.ErrClosed)

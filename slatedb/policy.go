@@ -40,8 +40,8 @@ type PolicyStatus struct {
 	RootKnown bool
 	// ManifestID is the newest manifest processed, zero when there was none.
 	ManifestID uint64
-	// Checkpoints is the number of distinct manifests that the newest
-	// manifest's active checkpoints hold.
+	// Checkpoints is the number of distinct manifests that the newest manifest's
+	// active checkpoints keep.
 	Checkpoints int
 	// Retained is the number of SSTs that must not be evicted. Not all of
 	// them need be local.
@@ -73,7 +73,7 @@ func (p *Policy) Observe(ctx context.Context, path objectstore.Path, data []byte
 	}
 	name, ok := metadataName(path)
 	if !ok {
-		return nil // no name that SlateDB gives: it says nothing of the database
+		return nil // not a name that SlateDB gives: it says nothing about the database
 	}
 	if name.Kind == KindCompactions {
 		return p.observeCompactions(ctx, name, data, handle)

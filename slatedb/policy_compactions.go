@@ -12,28 +12,28 @@ import (
 )
 
 // observeCompactions downloads the SSTs that a worker reads before it resumes a
-// compaction, before the worker gets to know of it. It changes nothing that is
-// retained and evicts nothing. What goes wrong is logged and not returned: it
-// concerns the resumed compaction alone (RFC 0034, Manifest Processing).
+// compaction, before the worker learns of it. It retains and evicts nothing.
+// Errors are logged and not returned: they concern only the resumed compaction
+// (RFC 0034, Manifest Processing).
 func (p *Policy) observeCompactions(ctx context.Context, name Name, data []byte, handle mirror.Handle) error {
 	log := p.options.Logger.With(slog.String("path", string(name.Path())))
 	cs, err := decodeCompactionsAt(name.Path(), name.Number, data)
 	if err != nil {
-		log.Warn("slatedb: compactions that cannot be decoded are not warmed", slog.Any("error", err))
+		log.Warn("compactions that cannot be decoded are not warmed", slog.Any("error", err))
 		return nil
 	}
 	newest := p.state.view().newest
 	selects := p.selector(newest)
 	if newest == nil {
-		// The worker reads a manifest before it resumes, and that one can
-		// select any segment.
+		// The worker reads a manifest before it resumes, which may select any
+		// segment.
 		selects = func([]byte) bool { return true }
 	}
 	if err := p.fetch(ctx, handle, p.outputs(name.Root, cs.ResumePoints(), selects)); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		log.Warn("slatedb: cannot download what a resumed compaction reads", slog.Any("error", err))
+		log.Warn("cannot download what a resumed compaction reads", slog.Any("error", err))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (p *Policy) Run(ctx context.Context, handle mirror.Handle) error {
 	poll := compactionsPoll{policy: p, root: p.state.view().root}
 	for {
 		if err := poll.once(ctx, handle); err != nil && ctx.Err() == nil {
-			p.options.Logger.Warn("slatedb: cannot read compactions; will try again",
+			p.options.Logger.Warn("cannot read compactions; will try again",
 				slog.String("root", string(poll.root)), slog.Any("error", err))
 		}
 		if err := p.options.Clock.Sleep(ctx, p.options.CompactionsPollInterval); err != nil {
@@ -92,7 +92,7 @@ func (c *compactionsPoll) once(ctx context.Context, handle mirror.Handle) error 
 		return nil
 	}
 	p := c.policy
-	// Also when nothing is new: a download may have failed since.
+	// Even if nothing is new: a download may have failed since.
 	outputs := p.outputs(c.root, c.latest.ActiveOutputs(), p.selector(p.state.view().newest))
 	if len(outputs) > 0 {
 		handle.Prefetch(p.state.owners.paths(outputs)...)

@@ -25,16 +25,17 @@ func (p *Policy) observeManifest(ctx context.Context, name Name, data []byte, ha
 	}
 	own := newFootprint(m, name.Root, &p.state.owners)
 
-	// 2. Is it newer than the newest processed, and what of its checkpoints is
-	// known already? Checkpoints are judged once, so that all steps agree.
+	// 2. Is it newer than the newest processed, and which of its checkpoints are
+	//    known already? Whether checkpoints are active is decided once, so that
+	//    all steps agree.
 	wanted := activeManifests(m, p.options.Clock)
 	newer, checkpoints := p.state.beginManifest(m.ID, wanted)
 	if !newer {
 		return p.warmOlder(ctx, handle, m, own, p.state.retained())
 	}
 
-	// 3. Read the other checkpoint manifests, without the lock, and apply the
-	// predicate, which is the user's code, without it too.
+	// 3. Read the other checkpoint manifests and apply the predicate, which is the
+	//    user's code, both without the lock.
 	if err := p.readCheckpoints(ctx, name.Root, m, own, wanted, checkpoints, handle); err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (p *Policy) observeManifest(ctx context.Context, name Name, data []byte, ha
 	if !advanced {
 		return p.warmOlder(ctx, handle, m, own, current)
 	}
-	p.options.Logger.Debug("slatedb: new manifest", slog.Uint64("manifest", m.ID),
+	p.options.Logger.Debug("new manifest", slog.Uint64("manifest", m.ID),
 		slog.Int("ssts", len(download)), slog.Int("checkpoints", len(checkpoints)))
 
 	// 8. Have its SSTs local before the caller gets it.
@@ -71,13 +72,13 @@ func (p *Policy) observeManifest(ctx context.Context, name Name, data []byte, ha
 func (p *Policy) warmOlder(ctx context.Context, handle mirror.Handle, m *Manifest, own *footprint, retained retainedSet) error {
 	all := own.all()
 	download := all.minus(retained.without(all))
-	p.options.Logger.Debug("slatedb: manifest seen before or out of order",
+	p.options.Logger.Debug("manifest seen before or out of order",
 		slog.Uint64("manifest", m.ID), slog.Int("ssts", len(download)))
 	return p.fetch(ctx, handle, download)
 }
 
-// activeManifests returns the manifests that the active checkpoints of m hold,
-// each once.
+// activeManifests returns the manifests of the active checkpoints of m, each
+// once.
 func activeManifests(m *Manifest, clock mirror.Clock) []uint64 {
 	var ids []uint64
 	seen := make(map[uint64]bool)
@@ -92,8 +93,8 @@ func activeManifests(m *Manifest, clock mirror.Clock) []uint64 {
 
 // readCheckpoints adds the wanted footprints that are missing from cached. A
 // checkpoint of m itself needs no read. A manifest that does not exist is left
-// out: m may be old enough for its checkpoint, and what that held, to be gone.
-// It returns the first other error.
+// out: m may be so old that its checkpoint, and what that kept, are gone. It
+// returns the first other error.
 func (p *Policy) readCheckpoints(ctx context.Context, root objectstore.Path, m *Manifest, own *footprint, wanted []uint64, cached map[uint64]*footprint, handle mirror.Handle) error {
 	var missing []uint64
 	for _, id := range wanted {
@@ -132,7 +133,7 @@ func (p *Policy) readCheckpoint(ctx context.Context, root objectstore.Path, id u
 	path := ManifestPath(root, id)
 	data, err := handle.GetRemote(ctx, path)
 	if errors.Is(err, objectstore.ErrNotFound) {
-		p.options.Logger.Warn("slatedb: the manifest of an active checkpoint does not exist; its SSTs are not retained",
+		p.options.Logger.Warn("the manifest of an active checkpoint does not exist; its SSTs are not retained",
 			slog.String("path", string(path)))
 		return nil, nil
 	}

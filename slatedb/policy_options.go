@@ -15,12 +15,12 @@ const DefaultCompactionsPollInterval = 5 * time.Second
 // PolicyOptions are the options of [NewPolicy]. The zero value of every field is
 // its default. The names that RFC 0034 has for them are given in parentheses.
 type PolicyOptions struct {
-	// SegmentPredicate tells which segments are mirrored
-	// (with_segment_predicate); nil mirrors all. It gets the latest manifest
-	// and the prefix of a segment, which is empty for the root segment, and
-	// may get a prefix that the manifest does not have yet. It must be cheap,
-	// for it runs on every call; it is called concurrently and must change
-	// neither argument (RFC 0034, Segment Support).
+	// SegmentPredicate tells which segments are mirrored (with_segment_predicate);
+	// nil mirrors all. It gets the latest manifest and the prefix of a segment,
+	// which is empty for the root segment, and may get a prefix that the manifest
+	// does not have yet. It must be cheap, since it runs on every call; it is
+	// called concurrently and must change neither argument (RFC 0034, Segment
+	// Support).
 	SegmentPredicate func(m *Manifest, segment []byte) bool
 	// CompactionsPollInterval is the time between reads of .compactions, by
 	// which the output of active compactions is downloaded before a manifest
@@ -54,13 +54,13 @@ type PolicyOptions struct {
 	//     one of its active checkpoints references it, as those of a clone's
 	//     external databases are. All others are another database's, and
 	//     remote.
-	//   - Until the root is known, every compacted SST is taken for the
-	//     database's own. Set Root where that is not so.
+	//   - Until the root is known, every compacted SST is taken for the database's
+	//     own. Set Root if that is not true.
 	//   - With a segment predicate, reads are selected when the SST is
 	//     retained, writes never: the next manifest downloads what was
 	//     written.
 	//
-	// A tag that a call does have counts as it does without this option.
+	// Calls that have a tag are treated as without this option.
 	PathTags bool
 	// TolerateLostSSTs answers a manifest although an SST that it references
 	// cannot be downloaded, because it is missing or damaged in the store. A

@@ -52,8 +52,8 @@ func (s *policyState) init(root *objectstore.Path) {
 
 func (s *policyState) view() *policyView { return s.current.Load() }
 
-// checkRoot returns ErrOtherRoot for a metadata object that lies under another
-// root than the one known. Where its name tells no root, it must lie below that.
+// checkRoot returns ErrOtherRoot for a metadata object under another root than
+// the known one. If its name tells no root, it must lie below the known one.
 func (s *policyState) checkRoot(path objectstore.Path) error {
 	v := s.view()
 	name, ok := metadataName(path)
@@ -64,7 +64,7 @@ func (s *policyState) checkRoot(path objectstore.Path) error {
 }
 
 // recordRoot makes the root of a metadata object the database's, unless one is
-// known already, or the name tells none.
+// known already or the name tells none.
 func (s *policyState) recordRoot(path objectstore.Path) error {
 	if name, ok := metadataName(path); ok && !s.view().rootKnown {
 		root := name.Root
@@ -102,9 +102,9 @@ func (s *policyState) beginManifest(id uint64, wanted []uint64) (newer bool, cac
 }
 
 // advance makes m the newest manifest, with what it retains, unless a newer one
-// has been processed meanwhile. It calls evict, under the lock, with the SSTs
-// that are no longer retained: evictions reach the mirror in the order of their
-// manifests. It returns false, and what is retained, when m is not newer.
+// has been processed meanwhile. It calls evict with the SSTs that are no longer
+// retained, under the lock, so that evictions reach the mirror in the order of
+// their manifests. It returns false, and what is retained, when m is not newer.
 func (s *policyState) advance(m *Manifest, retained retainedSet, checkpoints map[uint64]*footprint, evict func(sstSet)) (bool, retainedSet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -45,9 +45,9 @@ func (r *Resolver) Root(id ulid.ULID) objectstore.Path {
 func (r *Resolver) SSTPath(id ulid.ULID) objectstore.Path { return SSTPath(r.Root(id), id) }
 
 // cleanRoot turns the path of an external database, which the manifest has as
-// plain text, into the path that SlateDB makes of it (the Path::from of Rust's
-// object_store): empty segments go, and bytes that it does not allow are
-// percent-encoded. The result has no "." or ".." segments and no control
+// plain text, into the path that SlateDB makes of it (Path::from of Rust's
+// object_store): empty segments are dropped, and bytes that it does not allow
+// are percent-encoded. The result has no "." or ".." segments and no control
 // characters, whatever the manifest says.
 func cleanRoot(text string) objectstore.Path {
 	var b strings.Builder

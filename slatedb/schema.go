@@ -6,15 +6,15 @@ import (
 	"github.com/stardustdb/stardust/slatedb/internal/fbverify"
 )
 
-// schema describes the tables of schema/*.fbs to the verifier; a test holds the
-// two together. It includes the fields that are not read, so that an object cut
-// within one of them is known to be cut.
+// schema describes the tables of schema/*.fbs to the verifier; a test compares
+// the two. It includes the fields that are not read, so that an object cut
+// within one of them is found to be cut.
 type schema struct {
 	manifestV1, manifestV2, compactions *fbverify.Table
 }
 
-// newSchema builds the description. It is cheap beside the decoding that it
-// serves, so nobody needs to keep it.
+// newSchema builds the description. It is cheap compared with the decoding, so
+// nobody needs to keep it.
 func newSchema() *schema {
 	id := table("Id", scalar(0, "high", 8), scalar(1, "low", 8))
 	bound := table("BytesBound", vector(0, "key", 1), scalar(1, "bound_type", 1))

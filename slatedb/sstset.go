@@ -11,11 +11,11 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// sstRef is an SST in little memory: a policy holds one for every SST of every
+// sstRef is an SST in little memory: a policy has one for every SST of every
 // active checkpoint, which in a busy database is many times the number of SSTs.
 type sstRef struct {
 	high, low uint64 // the ULID, in numbers, which compare faster
-	owner     int32  // the root of the database that has it, by its number in owners
+	owner     int32  // the root of its database, by its number in owners
 }
 
 func newSSTRef(owner int32, id ulid.ULID) sstRef {
@@ -119,15 +119,15 @@ func (s sstSet) minus(other sstSet) sstSet {
 	return rest
 }
 
-// sameAs reports whether both are the very same slice, which is cheap to tell
+// sameAs reports whether both are the very same slice, which is quick to see
 // and true for the sets of a checkpoint from one manifest to the next.
 func (s sstSet) sameAs(other sstSet) bool {
 	return len(s) == len(other) && (len(s) == 0 || &s[0] == &other[0])
 }
 
 // retainedSet is the union of the sets of a manifest and of its active
-// checkpoints. Uniting them anew for every manifest would cost far more than
-// looking into each.
+// checkpoints. Building the union for every manifest would cost far more than
+// looking into each set.
 type retainedSet []sstSet
 
 func (r retainedSet) has(ref sstRef) bool {

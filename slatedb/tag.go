@@ -62,7 +62,7 @@ func (r RetryReason) String() string {
 
 // WithSegment returns the tag with the prefix of the segment that the SST
 // belongs to. An empty prefix means the root segment, which is not the same as
-// a tag that names none.
+// a tag without a segment.
 func (t CallTag) WithSegment(prefix []byte) CallTag {
 	t.segment, t.hasSegment = string(prefix), true
 	return t

@@ -91,8 +91,8 @@ type usage struct {
 	inFlight []ulid.ULID
 }
 
-// need counts the SSTs of a manifest as of the given class, unless they are
-// needed already.
+// need counts the SSTs of a manifest in the given class, unless they are
+// counted already.
 func (u *usage) need(m *Manifest, root objectstore.Path, class *Amount) {
 	resolver := m.Resolver(root)
 	for view := range m.AllSSTViews() {
@@ -134,7 +134,7 @@ func (u *usage) list(ctx context.Context, store objectstore.Store, root objectst
 			case class != nil:
 				class.add(meta.Size)
 			case owner != root:
-				// Another database's own business.
+				// These belong to another database.
 			case inFlight[meta.Path]:
 				u.report.InFlight.add(meta.Size)
 			default:

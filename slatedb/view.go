@@ -156,7 +156,7 @@ func sstIDs(views []SSTView) []ulid.ULID {
 	return ids
 }
 
-// present makes of nil an empty list, which JSON shows as [].
+// present turns nil into an empty list, which JSON shows as [].
 func present[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -1,6 +1,6 @@
-// Package bucketmetrics shows Prometheus how far a bucket is behind the file that
-// bucketdb.Follow pushes. It is apart from package bucketdb so that this can be used
-// without it.
+// Package bucketmetrics shows Prometheus how far a bucket is behind the file
+// that bucketdb.Follow pushes. It is separate so that package bucketdb does not
+// depend on Prometheus.
 package bucketmetrics
 
 import (
@@ -38,8 +38,8 @@ var names = [...]struct {
 	{"pushed_bytes_total", "Bytes of packs that were sent.", prometheus.CounterValue},
 }
 
-// NewCollector returns a collector that has heard of nothing yet. now is the clock
-// that Follow uses; nil means time.Now.
+// NewCollector returns a collector that has seen no status yet. now is the
+// clock that Follow uses; nil means time.Now.
 func NewCollector(now func() time.Time) *Collector {
 	c := &Collector{now: now}
 	if now == nil {
@@ -51,7 +51,7 @@ func NewCollector(now func() time.Time) *Collector {
 	return c
 }
 
-// Listen takes note of a status: call it from FollowOptions.Status.
+// Listen notes a status: call it from FollowOptions.Status.
 func (c *Collector) Listen(s bucketdb.Status) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
