@@ -32,8 +32,8 @@ type Commit struct {
 	More     int // changes that are left out
 }
 
-// Commits returns what commits did beneath a path before a revision, zero being
-// now, the newest first. It looks at limit commits, 100 when it is zero.
+// Commits returns what commits did beneath a path before a revision (zero:
+// now), newest first. It looks at limit commits (zero: 100).
 func (c *Client) Commits(ctx context.Context, path string, before int64, limit int) (commits []Commit, err error) {
 	query := url.Values{}
 	setRevision(query, "before", before)
@@ -59,8 +59,8 @@ type Transaction struct {
 	Facts    []Fact
 }
 
-// Transactions returns transactions from a revision on, the oldest first, 100 when
-// limit is zero.
+// Transactions returns at most limit (zero: 100) transactions from a revision
+// on, oldest first.
 func (c *Client) Transactions(ctx context.Context, from int64, limit int) (transactions []Transaction, err error) {
 	query := url.Values{}
 	setRevision(query, "from", from)
@@ -74,9 +74,9 @@ func (c *Client) Transactions(ctx context.Context, from int64, limit int) (trans
 // maxEvent bounds the size of one event, in bytes.
 const maxEvent = 16 << 20
 
-// Changes yields what commits do beneath a path, from a revision on, zero being
-// the next, until ctx ends. An error ends it, also when the connection breaks: go
-// on from the last commit's revision and one.
+// Changes yields what commits do beneath a path, from a revision on (zero: the
+// next), until ctx ends. An error ends it, also when the connection breaks:
+// continue from the last commit's revision plus one.
 func (c *Client) Changes(ctx context.Context, path string, from int64) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {
 		query := url.Values{}

@@ -17,9 +17,9 @@ import (
 
 // Options are the options of [New]. Nil means the zero value.
 type Options struct {
-	// User and Password are sent with every request when User is set.
+	// User and Password are sent with every request if User is set.
 	User, Password string
-	// Token is sent with every request instead, when it is set.
+	// Token, if set, is sent with every request instead.
 	Token string
 	// HTTP does the requests; nil means http.DefaultClient. It must not bound the
 	// time of a whole request if files are large; use contexts.
@@ -32,8 +32,8 @@ type Client struct {
 	options Options
 }
 
-// New returns a client of the server at a URL, such as http://127.0.0.1:8080/. It
-// asks the server nothing yet.
+// New returns a client of the server at a URL, such as http://127.0.0.1:8080/.
+// It sends no request yet.
 func New(server string, options *Options) (*Client, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -31,7 +31,8 @@ func problemError(resp *http.Response) error {
 	return &stardust.Error{Status: status, Code: problem.Code, Op: "client", Message: problem.Message}
 }
 
-// statusOf returns what an HTTP status means when nothing else is said.
+// statusOf returns what an HTTP status means when the answer has no problem
+// document.
 func statusOf(code int) stardust.Status {
 	switch code {
 	case http.StatusNotFound:
@@ -47,7 +48,7 @@ func statusOf(code int) stardust.Status {
 	return stardust.StatusIO
 }
 
-// transportError is what became of a request that got no answer.
+// transportError is the error of a request that got no answer.
 func transportError(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return &stardust.Error{Status: stardust.StatusCanceled, Op: "client", Message: "the request was canceled; a write may have been made all the same", Err: err}

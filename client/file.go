@@ -14,9 +14,9 @@ import (
 // pageSize is how many records one request of a listing asks for.
 const pageSize = 1000
 
-// List yields the records of a directory's children in name order. At zero it
-// reads the present, page by page, so that what others write meanwhile may show.
-// An error ends it.
+// List yields the records of a directory's children in name order. With at zero
+// it reads the present, page by page, so that concurrent writes may show. An
+// error ends it.
 func (c *Client) List(ctx context.Context, path string, at int64) iter.Seq2[stardust.Record, error] {
 	return func(yield func(stardust.Record, error) bool) {
 		query := url.Values{"limit": {strconv.Itoa(pageSize)}}
@@ -86,9 +86,9 @@ func (c *Client) Archive(ctx context.Context, path, format string, at int64) (io
 
 // WriteOptions are the conditions of a write. Nil means the zero value.
 type WriteOptions struct {
-	// New refuses to write a file that is there.
+	// New refuses to replace a file.
 	New bool
-	// Replaces refuses to write a file that has another content.
+	// Replaces refuses to write unless the file has this content.
 	Replaces *stardust.Digest
 }
 
@@ -104,7 +104,7 @@ func (o *WriteOptions) header() http.Header {
 	return header
 }
 
-// Write makes a file what a reader yields, and the directories that are missing on
+// Write stores what a reader yields as a file, and makes missing directories on
 // the way. After an error nothing has changed, unless the answer was lost.
 func (c *Client) Write(ctx context.Context, path string, from io.Reader, options *WriteOptions) (record stardust.Record, err error) {
 	header := options.header()
@@ -113,8 +113,8 @@ func (c *Client) Write(ctx context.Context, path string, from io.Reader, options
 	return record, err
 }
 
-// Remove removes a file or a directory; one that is not empty only when recursive
-// is set.
+// Remove removes a file or a directory; a non-empty one only if recursive is
+// set.
 func (c *Client) Remove(ctx context.Context, path string, recursive bool) error {
 	query := url.Values{}
 	if recursive {

@@ -26,8 +26,9 @@ type Unfinished struct {
 	Expires time.Time `json:"expires"` // when it ends unless more bytes come
 }
 
-// BeginUpload begins the upload of a file of a size that can go on after a break, and
-// returns its id. Conditions hold when the upload ends.
+// BeginUpload begins an upload, of a file of a known size, that can be resumed
+// after a break, and returns its id. The conditions are checked when the upload
+// ends.
 func (c *Client) BeginUpload(ctx context.Context, path string, size int64, options *WriteOptions) (id string, err error) {
 	header := options.header()
 	header.Set("Tus-Resumable", tusVersion)
@@ -42,10 +43,10 @@ func (c *Client) BeginUpload(ctx context.Context, path string, size int64, optio
 	return location[strings.LastIndexByte(location, '/')+1:], nil
 }
 
-// ContinueUpload sends what is missing of an upload, from the beginning or after a
-// break, and returns when the file is written. After an error it may be called
-// again: what arrived is not sent a second time. The upload of an empty file has
-// ended when it has begun.
+// ContinueUpload sends what an upload lacks, from the beginning or after a
+// break, and returns once the file is written. After an error it may be called
+// again: what arrived is not sent again. The upload of an empty file ends when
+// it begins.
 func (c *Client) ContinueUpload(ctx context.Context, id string, from io.ReaderAt) error {
 	path := "/v1/uploads/" + url.PathEscape(id)
 	resp, err := c.do(ctx, &request{method: http.MethodHead, path: path, header: http.Header{"Tus-Resumable": {tusVersion}}})

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// lockSuffix ends the name of an empty file beside the accounts. A change holds a
-// lock on it from reading the accounts until they are replaced: not on the accounts
-// themselves, which a change replaces by another file. It stays, since to remove it
-// would part those who wait for it from those who come.
+// lockSuffix ends the name of an empty file beside the accounts. A change holds
+// a lock on it from reading the accounts until they are replaced; not on the
+// accounts' own file, which every change replaces. The file stays: removing it
+// would separate those who wait for the lock from newcomers.
 const lockSuffix = ".lock"
 
-// change writes the file anew, whole or not at all. No other process changes it
+// change rewrites the file, whole or not at all. No other process changes it
 // between what edit sees and what it leaves.
 func (f *File) change(edit func(*content) error) error {
 	f.mu.Lock()
@@ -32,7 +32,8 @@ func (f *File) change(edit func(*content) error) error {
 	if err := f.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// Others may be reading what is in force, and it stays so when this fails.
+	// Others may be reading the current accounts, which stay in force if this
+	// fails.
 	next := &content{slices.Clone(f.content.Users), slices.Clone(f.content.Tokens), slices.Clone(f.content.LinkKey)}
 	if err := edit(next); err != nil {
 		return err
@@ -65,12 +66,13 @@ func (f *File) replace(next *content) error {
 	return syncDirectory(filepath.Dir(f.path))
 }
 
-// syncDirectory makes a rename in a directory last, where directories can be synced.
+// syncDirectory makes a rename in a directory durable, where directories can be
+// synced.
 func syncDirectory(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
 		return nil // such as one that may be written but not read
 	}
-	_ = dir.Sync() // some file systems refuse it and need none
+	_ = dir.Sync() // some file systems refuse it and don't need it
 	return dir.Close()
 }

@@ -27,8 +27,8 @@ type Token struct {
 	SHA256 string `json:"sha256"` // of the secret, in hexadecimal digits
 	Write  bool   `json:"write,omitempty"`
 	Root   string `json:"root,omitempty"`
-	// Secret is kept as it is only when S3 clients sign with it, since their
-	// signatures can be checked with nothing less.
+	// Secret is kept in plain text only for S3 clients, since their signatures
+	// can't be checked otherwise.
 	Secret string `json:"secret,omitempty"`
 }
 
@@ -54,7 +54,7 @@ type File struct {
 // Open reads a file of accounts. With create, a missing one counts as empty, and
 // the first change makes it.
 func Open(path string, create bool) (*File, error) {
-	// A link to the file stays one, and who comes by it waits for the same lock.
+	// A link to the file stays one, and users of the link wait for the same lock.
 	if linked, err := filepath.EvalSymlinks(path); err == nil {
 		path = linked
 	}
@@ -82,13 +82,13 @@ func (f *File) read() error {
 	}
 	c := new(content)
 	if err := json.Unmarshal(text, c); err != nil {
-		return fmt.Errorf("%s: is no file of accounts: %w", f.path, err)
+		return fmt.Errorf("%s: is not a file of accounts: %w", f.path, err)
 	}
 	f.content, f.info = c, info
 	return nil
 }
 
-// current returns what the file holds now. When it cannot be read, what it held
+// current returns what the file has now. If it cannot be read, what it had
 // before stays in force.
 func (f *File) current(now time.Time) *content {
 	f.mu.Lock()
@@ -140,7 +140,7 @@ func (f *File) RemoveUser(name string) error {
 	})
 }
 
-// checkName refuses names that cannot stand in a header.
+// checkName refuses names that cannot be in a header.
 func checkName(name string) error {
 	if name == "" || len(name) > 128 || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == ':' || c == '/' || c == 0x7f }) {
 		return fmt.Errorf("the name %q: give 1 to 128 bytes without white space, : and /", name)

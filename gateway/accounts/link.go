@@ -21,7 +21,7 @@ type Link struct {
 	Expires  time.Time `json:"e"`
 }
 
-// ErrLink says that a link is not one of this server's, or has expired.
+// ErrLink says that a link is not this server's, or has expired.
 var ErrLink = errors.New("the link is wrong or has expired")
 
 // maxLink bounds the length of a link's text.
@@ -58,7 +58,7 @@ func (f *File) linkKey() ([]byte, error) {
 	return key, err
 }
 
-// Revoke ends every link by changing the key that signed them.
+// Revoke ends every link by changing the key that signs them.
 func (f *File) Revoke() error {
 	return f.change(func(c *content) error {
 		c.LinkKey = nil

@@ -19,9 +19,9 @@ const (
 	parallelHashes = 2
 )
 
-// Logins checks passwords. One that was right is remembered for some minutes,
-// under a key that only this process has, since a hash costs tens of
-// milliseconds and some clients send the password with every request.
+// Logins checks passwords. A right one is remembered for some minutes, under a
+// key that only this process has, since a hash costs tens of milliseconds and
+// some clients send the password with every request.
 type Logins struct {
 	file  *File
 	key   [32]byte
@@ -32,7 +32,7 @@ type Logins struct {
 	remembered map[[32]byte]time.Time
 }
 
-// NewLogins returns what checks the passwords of a file.
+// NewLogins returns a checker of a file's passwords.
 func NewLogins(file *File) *Logins {
 	l := &Logins{file: file, turns: make(chan struct{}, parallelHashes), remembered: map[[32]byte]time.Time{}}
 	_, _ = rand.Read(l.key[:]) // never fails
@@ -40,9 +40,8 @@ func NewLogins(file *File) *Logins {
 	return l
 }
 
-// Check returns what a user with a password may do, nil when there is no such
-// user or the password is another. A user who is not there takes as long as a
-// wrong password.
+// Check returns what a user with a password may do, nil for a wrong user or
+// password. An unknown user takes as long as a wrong password.
 func (l *Logins) Check(ctx context.Context, name, password string, now time.Time) (*grant.Grant, error) {
 	u, found := l.user(name, now)
 	hash := l.dummy

@@ -21,15 +21,15 @@ const (
 	keySize    = 32
 )
 
-// Bounds on the costs that a file may ask for: it is ours, but a slip in it must
-// not stop the server.
+// Bounds on the costs that a file may ask for: it is ours, but a mistake in it
+// must not stop the server.
 const (
 	maxMemory = 1 << 20 // KiB
 	maxPasses = 16
 	maxLanes  = 16
 )
 
-// MinPassword is how long a password is at least, in bytes.
+// MinPassword is the least length of a password, in bytes.
 const MinPassword = 8
 
 var errHash = errors.New("the password's hash is malformed")

@@ -12,8 +12,7 @@ import (
 	"github.com/stardustdb/stardust/gateway/grant"
 )
 
-// tokenPrefix makes a token known as one, to people and to those who look for
-// secrets in the wrong places.
+// tokenPrefix lets people, and scanners for leaked secrets, recognize a token.
 const tokenPrefix = "stardust_"
 
 // AddToken makes a token and returns its secret, which the file does not keep
@@ -52,7 +51,7 @@ func (f *File) RemoveToken(name string) error {
 
 // CheckToken returns what the token of a secret grants, nil when there is none.
 func (f *File) CheckToken(secret string, now time.Time) *grant.Grant {
-	want := digest(secret) // of 128 random bits: a plain digest and comparison tell nothing
+	want := digest(secret) // of 128 random bits: a plain digest and comparison leak nothing
 	for _, t := range f.current(now).Tokens {
 		if t.SHA256 == want {
 			return t.grant()
@@ -90,10 +89,10 @@ func (f *File) Keys() map[string]string {
 	return keys
 }
 
-// Allows reports whether an S3 access key may read or write a path of the tree now:
-// its token is still there with the same secret, and the path is in its directory.
-// What is about several directories, such as a list of buckets, has the empty path,
-// and a bucket ends in a slash.
+// Allows reports whether an S3 access key may read or write a path of the tree
+// now: its token is still there with the same secret, and the path is in its
+// directory. Calls about several directories, such as a list of buckets, have
+// the empty path; a bucket's path ends in a slash.
 func (f *File) Allows(access, secret, path string, write bool, now time.Time) bool {
 	current, g, ok := f.Key(access, now)
 	if !ok || current != secret || write && !g.Write {
@@ -101,7 +100,7 @@ func (f *File) Allows(access, secret, path string, write bool, now time.Time) bo
 	}
 	root := strings.Trim(g.Root, "/")
 	path = strings.TrimLeft(path, "/")
-	// Not the directory's own name: as the prefix of a list it would show others that
-	// begin alike.
+	// Not the directory's own name: as the prefix of a list it would show others
+	// that begin with it.
 	return root == "" || strings.HasPrefix(path, root+"/")
 }

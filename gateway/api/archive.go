@@ -34,7 +34,7 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request, tree stardust.
 	}
 }
 
-// sentWriter knows whether anything was sent, and whether that failed.
+// sentWriter notes whether anything was sent, and whether that failed.
 type sentWriter struct {
 	w   io.Writer
 	n   int64

@@ -26,7 +26,7 @@ type Commit struct {
 	More     int       `json:"more,omitempty" doc:"How many changes are left out."`
 }
 
-// maxChanges bounds how many changes of a commit are told.
+// maxChanges bounds how many changes of a commit are listed.
 const maxChanges = 200
 
 // tellChanges returns what a transaction did beneath a path of the tree, with
@@ -67,7 +67,7 @@ func (h *Handler) tellChanges(ctx context.Context, t *stardust.Transaction, root
 	return c, len(c.Changes) > 0, nil
 }
 
-// compare tells what became of a node.
+// compare says what became of a node.
 func compare(before, after *paths, entity int64, root string) (c Change, there bool, err error) {
 	old, oldPath, err := before.find(entity)
 	if err != nil {
@@ -100,7 +100,7 @@ func compare(before, after *paths, entity int64, root string) (c Change, there b
 	return c, true, nil
 }
 
-// beneath returns what of a path follows a root, and whether it lies there.
+// beneath returns the part of a path beneath a root, and whether it lies there.
 func beneath(path, root string) (string, bool) {
 	if root == "" {
 		return path, true

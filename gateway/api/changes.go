@@ -13,8 +13,8 @@ import (
 	"github.com/stardustdb/stardust/gateway/grant"
 )
 
-// How often the stream of changes looks for new ones, and how often it says that
-// it is still there.
+// How often the stream of changes looks for new ones, and how often it sends a
+// sign of life.
 const (
 	changePoll = 250 * time.Millisecond
 	keepAlive  = 15 * time.Second
@@ -38,7 +38,7 @@ func (h *Handler) addChanges() {
 	}, h.changes)
 }
 
-// revisionOf reads a revision from the query, zero when it is not there.
+// revisionOf reads a revision from the query, zero if there is none.
 func revisionOf(r *http.Request, name string) (int64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -60,7 +60,7 @@ func (h *Handler) changes(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // a proxy's buffer would hold events back
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy's buffer would delay events
 	w.WriteHeader(http.StatusOK)
 	_, err = fmt.Fprintf(w, "id: %d\nevent: ready\ndata: {\"revision\":%d}\n\n", next-1, next-1)
 	h.follow(w, r, next, err)

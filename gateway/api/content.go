@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// disposition names a file to be saved or shown.
+// disposition names a file to save or show.
 func disposition(kind, name string) string {
 	value := mime.FormatMediaType(kind, map[string]string{"filename": name})
 	if value == "" {
@@ -15,11 +15,12 @@ func disposition(kind, name string) string {
 	return value
 }
 
-// binaryType is the type of what is only to be saved.
+// binaryType is the type of files that are only saved.
 const binaryType = "application/octet-stream"
 
-// shown returns the type by which a browser may show a file of a name: none that
-// it would run, whatever is stored. What is not listed is only to be saved.
+// shown returns the type as which a browser may show a file, going by its name:
+// none that it would run, whatever is stored. Files of other types are only
+// saved.
 func shown(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".png":

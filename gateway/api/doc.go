@@ -7,9 +7,9 @@
 // conditions, and uploaded as plain bodies. Changes are what commits wrote,
 // /v1/transactions, also as a stream of events.
 //
-// Everything that reads takes ?at=REVISION. Errors are documents with the spec's
-// status, a code and a message, beside the members of RFC 9457. The OpenAPI 3.1
-// document at /v1/openapi.json is made from the code.
+// Everything that reads takes ?at=REVISION. Errors are documents with the
+// spec's status, a code and a message, besides the members of RFC 9457. The
+// OpenAPI 3.1 document at /v1/openapi.json is generated from the code.
 //
-// The handler authenticates nobody: what stands before it does.
+// The handler authenticates nobody: whatever serves it does.
 package api

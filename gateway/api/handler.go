@@ -16,9 +16,9 @@ import (
 // defaultMaxDocument bounds a request's document, in bytes.
 const defaultMaxDocument = 16 << 20
 
-// The policies of what is sent: a browser runs nothing of it, and only this
-// server's own pages show it. A sandbox would keep a browser from showing a PDF,
-// whose viewer is no part of this server's origin.
+// The policies of what is sent: browsers run none of it, and only this server's
+// own pages embed it. A sandbox would keep a browser from showing a PDF, since
+// the viewer is not part of this server's origin.
 const (
 	contentPolicy  = "default-src 'none'; frame-ancestors 'self'; sandbox"
 	documentPolicy = "default-src 'none'; frame-ancestors 'self'; style-src 'unsafe-inline'"
@@ -39,10 +39,10 @@ type Options struct {
 	// KeepUploads is how long an unfinished upload waits for more bytes; zero means
 	// 24 hours.
 	KeepUploads time.Duration
-	// Closing ends the streams of changes when it is closed, which would keep a
-	// server from shutting down. Nil never does.
+	// Closing, once closed, ends the streams of changes, which would otherwise
+	// keep a server from shutting down. Nil never does.
 	Closing <-chan struct{}
-	// Logger gets what answers cannot say any more; nil means none.
+	// Logger gets errors that come too late for an answer; nil means none.
 	Logger *slog.Logger
 }
 
@@ -101,8 +101,8 @@ func New(db *stardust.DB, options *Options) *Handler {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// What a database holds is anybody's: nothing of it may run as a page's
-	// script, nor be taken for another type than it says.
+	// Anybody may have written what is stored: a browser must neither run it as a
+	// page's script nor guess its type.
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", contentPolicy)
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -68,7 +68,7 @@ func (h *Handler) listPage(w http.ResponseWriter, r *http.Request, tree stardust
 	writeValue(w, r, http.StatusOK, items)
 }
 
-// maxLimit bounds what one page of anything holds.
+// maxLimit bounds every page's length.
 const maxLimit = 10_000
 
 func limitOf(query url.Values, fallback int) (int, error) {
@@ -144,8 +144,8 @@ func (l *listWriter) end() {
 	_, _ = l.w.Write([]byte(end)) // the client has gone, then
 }
 
-// brokenOff tells of an error in the middle of an answer, as an error when
-// nothing was sent, and otherwise by breaking the connection off.
+// brokenOff reports an error in the middle of an answer: as an error if nothing
+// was sent, and otherwise by breaking the connection.
 func (h *Handler) brokenOff(w http.ResponseWriter, r *http.Request, nothingSent bool, err error) {
 	if nothingSent {
 		writeProblem(w, r, err)

@@ -8,8 +8,8 @@ import (
 )
 
 // describe puts an operation into the OpenAPI document and serves it with a
-// handler that knows HTTP: of bodies that stream, and of paths of several
-// segments, which OpenAPI has not.
+// plain HTTP handler, for bodies that stream and paths of several segments,
+// which OpenAPI lacks.
 func (h *Handler) describe(op huma.Operation, serve http.HandlerFunc) {
 	h.api.OpenAPI().AddOperation(&op)
 	h.mux.HandleFunc(op.Method+" "+strings.Replace(op.Path, "{path}", "{path...}", 1), serve)

@@ -12,7 +12,7 @@ import (
 	"github.com/stardustdb/stardust"
 )
 
-// immutable is the caching of what an address can never mean otherwise.
+// immutable is the caching of addresses that always mean the same bytes.
 const immutable = "private, max-age=31536000, immutable"
 
 func (h *Handler) addPayloads() {
@@ -50,8 +50,8 @@ func (h *Handler) getPayload(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r, h.now(r.Context()), d, "")
 }
 
-// serve sends a payload, or what a range and the conditions of the request make
-// of it. A name says what it is.
+// serve sends a payload, or as much as the request's range and conditions
+// select. The name decides its type.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tree stardust.Tree, d stardust.Digest, name string) {
 	reader, err := tree.Open(d)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tree stardust.Tr
 	}
 }
 
-// rangeProblem gives a refused range the form that all errors have.
+// rangeProblem gives a refused range the form of all errors.
 type rangeProblem struct {
 	http.ResponseWriter
 
@@ -111,7 +111,7 @@ func (p *rangeProblem) Write(b []byte) (int, error) {
 }
 
 // checkedReader remembers that a read failed, which http.ServeContent does not
-// tell.
+// report.
 type checkedReader struct {
 	reader *stardust.Reader
 	err    error
@@ -159,7 +159,7 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request) (published sta
 	return upload.Finish()
 }
 
-// bodyError is what became of a body that could not be read to its end.
+// bodyError says why a body could not be read to its end.
 func bodyError(err error) error {
 	var e *stardust.Error
 	var p *Problem

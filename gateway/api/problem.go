@@ -14,8 +14,8 @@ import (
 
 const typeProblem = "application/problem+json"
 
-// Problem is the document of an error. Its status is the spec's word; that of
-// HTTP stands in the answer's first line.
+// Problem is the document of an error. Its status is the spec's word; HTTP's
+// status is in the answer's first line.
 type Problem struct {
 	Status  string `json:"status" example:"not_found" doc:"The status of the objects spec."`
 	Code    string `json:"code,omitempty" example:"name_taken" doc:"What the status means here, where it has several meanings."`
@@ -87,8 +87,7 @@ func httpStatus(e *stardust.Error) int {
 	return http.StatusInternalServerError
 }
 
-// problemTransformer gives the errors that the router itself finds the form that
-// all others have.
+// problemTransformer gives the router's own errors the form of all others.
 func problemTransformer(_ huma.Context, _ string, v any) (any, error) {
 	model, ok := v.(*huma.ErrorModel)
 	if !ok {

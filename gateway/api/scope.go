@@ -27,8 +27,8 @@ func mayWrite(ctx context.Context) error {
 	return nil
 }
 
-// whole refuses what works by entity or digest to a request that is bounded to a
-// part of the tree: paths are what bounds it.
+// whole refuses calls by entity or digest from a request that is bounded to a
+// part of the tree: only paths can be checked.
 func whole(ctx context.Context) error {
 	if grant.From(ctx).Bounded() {
 		return newProblem(stardust.StatusUnavailable, codeBounded,

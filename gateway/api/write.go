@@ -44,8 +44,8 @@ func (h *Handler) put(w http.ResponseWriter, r *http.Request) (record stardust.R
 	return record, missing != nil, preconditionFailed(r, bodyError(err))
 }
 
-// body returns the bytes of a request: no more than the handler takes, and those
-// that the request promises.
+// body returns the bytes of a request: at most as many as the handler accepts,
+// and exactly those that the request promises.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
 	if h.options.MaxUpload > 0 {
 		if r.ContentLength > h.options.MaxUpload {
@@ -118,8 +118,8 @@ func expected(tree stardust.Tree, r *http.Request) (int64, error) {
 	return 0, staleDigest()
 }
 
-// preconditionFailed gives a conflict that a condition of the request brought
-// about the status that HTTP has for it.
+// preconditionFailed gives a conflict caused by a condition of the request
+// HTTP's status for it.
 func preconditionFailed(r *http.Request, err error) error {
 	if err == nil || r.Header.Get("If-Match") == "" && r.Header.Get("If-None-Match") == "" {
 		return err

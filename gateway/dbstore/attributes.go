@@ -24,8 +24,8 @@ type http struct {
 	CacheControl       string `json:"cacheControl,omitempty"`
 }
 
-// document returns attributes and tags as a put takes them: what is not there is
-// null, so that nothing of the object before stays.
+// document returns attributes and tags as a put takes them: missing ones are
+// null, so that none of the old object's stay.
 func document(a objectstore.Attributes, tags map[string]string) (*stardust.Document, error) {
 	a = a.Clone()
 	k := kept{Metadata: a.Metadata, Tags: tags}

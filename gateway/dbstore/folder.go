@@ -11,8 +11,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// attributeFolder marks a directory that was put as an object "a/": it stays when
-// the last object in it goes.
+// attributeFolder marks a directory that was put as an object "a/": it stays
+// when the last object in it is deleted.
 const attributeFolder = "object-store/folder"
 
 // makeFolder makes a directory of the object "a/".

@@ -65,7 +65,7 @@ func (s *Store) get(ctx context.Context, path objectstore.Path, options *objects
 	return result, nil
 }
 
-// at returns the object as it is, or as it was at a version.
+// at returns the object as it is now, or as it was at a version.
 func (s *Store) at(ctx context.Context, path objectstore.Path, version string) (stardust.Tree, stardust.Record, error) {
 	if version == "" {
 		tree, err := s.view(ctx)

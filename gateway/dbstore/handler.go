@@ -13,17 +13,17 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// The names of what is done to buckets, beside objectstore's of what is done to
-// objects.
+// The operations on buckets; objectstore names those on objects.
 const (
 	opListBuckets  = "list buckets"
 	opCreateBucket = "create bucket"
 	opDeleteBucket = "delete bucket"
 )
 
-// NewHandler serves a database over S3: every directory of the tree's root whose
-// name can be a bucket's is one, also one that comes to be later, by any program.
-// Creating a bucket makes a directory, and deleting an empty one removes it.
+// NewHandler serves a database over S3: every directory in the tree's root
+// whose name can be a bucket's is a bucket, also if another program makes it
+// later. Creating a bucket makes a directory, and deleting an empty one removes
+// it.
 //
 // Of the options only credentials (or Anonymous) are needed. Options.Bucket and
 // Buckets must be empty, and OpenBucket, ListBuckets, CreateBucket and DeleteBucket
@@ -94,7 +94,7 @@ func (b *buckets) remove(ctx context.Context, name string, _ objectstore.Store) 
 	}
 	var own *stardust.Error
 	if errors.As(err, &own) && own.Code == stardust.CodeNotEmpty {
-		err = fmt.Errorf("%w: something came into the bucket %s meanwhile", objectstore.ErrPrecondition, strings.Trim(name, "/"))
+		err = fmt.Errorf("%w: the bucket %s is no longer empty", objectstore.ErrPrecondition, strings.Trim(name, "/"))
 	}
 	return s.fail(opDeleteBucket, "", err)
 }

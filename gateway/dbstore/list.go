@@ -57,7 +57,7 @@ func (s *Store) ListWithDelimiter(ctx context.Context, options *objectstore.List
 	return result, nil
 }
 
-// errStop ends a walk whose consumer has had enough.
+// errStop ends a walk when the consumer stops.
 var errStop = errors.New("the list is not wanted any more")
 
 // lister walks directories in the order of the keys.
@@ -115,9 +115,9 @@ func (l *lister) directory(record stardust.Record, base string) error {
 	return l.walk(record.Entity, base)
 }
 
-// walk yields what is in a directory whose keys begin with base. A tree has its
-// names in their order; a directory "a" comes as "a/", behind a file "a.b", and is
-// held back until then.
+// walk yields what is in a directory whose keys begin with base. A tree is in
+// the order of its names; a directory "a" has the key "a/", after a file "a.b",
+// and is held back until then.
 func (l *lister) walk(entity int64, base string) error {
 	var held directories
 	from := l.first(base)
@@ -166,8 +166,8 @@ func (l *lister) child(entity int64, name string) (*stardust.Record, error) {
 	return &record, err
 }
 
-// lookup holds the directory of that name, if there is one that may hold what is
-// wanted.
+// lookup holds back the directory of that name, if it exists and may contain
+// what is wanted.
 func (l *lister) lookup(entity int64, base, name string, held *directories) error {
 	record, err := l.child(entity, name)
 	if err == nil && record != nil && record.Kind == stardust.KindDirectory && l.wantsBelow(base+name+"/") {
@@ -218,8 +218,8 @@ func (l *lister) wantsObject(key string) bool {
 	return strings.HasPrefix(key, l.prefix) && key > l.offset
 }
 
-// wantsBelow reports whether a directory, by its key with "/", may hold something
-// to be listed.
+// wantsBelow reports whether a directory, by its key with "/", may contain
+// something to be listed.
 func (l *lister) wantsBelow(key string) bool {
 	return (strings.HasPrefix(key, l.prefix) || strings.HasPrefix(l.prefix, key)) &&
 		(key > l.offset || strings.HasPrefix(l.offset, key))

@@ -125,9 +125,9 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	return p, nil
 }
 
-// CompleteMultipart implements objectstore.MultipartStore. It reads the parts again
-// to find the digest of the whole; what it stores anew are the chunks at the
-// borders of the parts.
+// CompleteMultipart implements objectstore.MultipartStore. It reads the parts
+// again to find the digest of the whole; only the chunks at the parts' borders
+// are new.
 func (s *Store) CompleteMultipart(ctx context.Context, path objectstore.Path, id string, parts []objectstore.Part, options *objectstore.CompleteOptions) (*objectstore.PutResult, error) {
 	if options == nil {
 		options = &objectstore.CompleteOptions{}

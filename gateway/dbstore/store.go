@@ -25,8 +25,8 @@ type Store struct {
 
 // Options are the options of [New].
 type Options struct {
-	// Now is the clock of the times that parts and uploads in progress are shown
-	// with; nil means time.Now. Objects have the times of their commits.
+	// Now is the clock for the times shown of parts and uploads in progress; nil
+	// means time.Now. Objects have the times of their commits.
 	Now func() time.Time
 }
 
@@ -64,7 +64,7 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 	return &objectstore.Error{Op: op, Store: s.String(), Path: string(path), Err: classify(err)}
 }
 
-// classify wraps the sentinel that an error of the database stands for.
+// classify adds the sentinel that an error of the database means.
 func classify(err error) error {
 	var own *stardust.Error
 	if !errors.As(err, &own) {
@@ -117,7 +117,7 @@ func (s *Store) tree(ctx context.Context) (stardust.Tree, error) {
 	return tree, err
 }
 
-// view returns a state that stands still.
+// view returns a state that does not change.
 func (s *Store) view(ctx context.Context) (stardust.Tree, error) {
 	snapshot, err := s.db.Snapshot()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// Versions implements objectstore.VersionLister: the versions since the file came to
-// be, or came to this path. Those of an earlier file of this path, which was
-// deleted, are still read by their revision.
+// Versions implements objectstore.VersionLister: the versions since the file
+// was made or moved to this path. Those of an earlier, deleted file at this
+// path can still be read by their revision.
 func (s *Store) Versions(ctx context.Context, path objectstore.Path) iter.Seq2[objectstore.ObjectMeta, error] {
 	return func(yield func(objectstore.ObjectMeta, error) bool) {
 		versions, err := s.versions(ctx, path)

@@ -1,5 +1,5 @@
-// Package grant says what a request may do to a database: a Grant, which whoever
-// authenticates puts into the request's context and every handler obeys.
+// Package grant says what a request may do to a database: a Grant, put into the
+// request's context by whoever authenticates and obeyed by every handler.
 package grant
 
 import (
@@ -28,8 +28,8 @@ func With(ctx context.Context, g *Grant) context.Context {
 	return context.WithValue(ctx, key{}, g)
 }
 
-// From returns the grant of a context. A context without one may do everything:
-// a handler on its own, in a program that has asked already, serves all.
+// From returns the grant of a context. A context without one may do everything,
+// for programs that do their own authentication.
 func From(ctx context.Context) *Grant {
 	if g, ok := ctx.Value(key{}).(*Grant); ok {
 		return g

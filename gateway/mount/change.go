@@ -132,7 +132,7 @@ func (d *directory) Symlink(ctx context.Context, target, name string, out *fuse.
 	return d.view.node(ctx, d.EmbeddedInode(), record.Entity, &m, out), 0
 }
 
-// Link implements fs.NodeLinker: a file has one name.
+// Link implements fs.NodeLinker: it refuses, since a file has one name.
 func (d *directory) Link(context.Context, fs.InodeEmbedder, string, *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	return nil, syscall.EPERM
 }
@@ -173,8 +173,8 @@ func (d *directory) remove(name string, isDirectory bool) syscall.Errno {
 	return 0
 }
 
-// discard gives up what could not be committed of a file that nobody has open, and
-// says whether there was something.
+// discard gives up what could not be committed of a file that nobody has open,
+// and reports whether there was anything.
 func (v *view) discard(entity int64) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -214,7 +214,7 @@ func (d *directory) Rename(_ context.Context, name string, newParent fs.InodeEmb
 		return syscall.EROFS
 	}
 	if flags&^unix.RENAME_NOREPLACE != 0 {
-		return syscall.EINVAL // to exchange two is more than one commit
+		return syscall.EINVAL // exchanging two takes more than one commit
 	}
 	if errno := checkName(newName); errno != 0 {
 		return errno

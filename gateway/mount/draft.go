@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// draft is a file's content while it is written: a base that stays as it was,
-// and what was written over it, in a file on disk that has no name. Ranges that
-// were neither are zeros. It is not safe for concurrent use, except reads.
+// draft is a file's content while it is written: an unchanging base, and what
+// was written over it, in a file on disk without a name. Ranges in neither are
+// zeros. It is not safe for concurrent use, except reads.
 type draft struct {
 	base     io.ReaderAt // nil when baseSize is 0
 	baseSize int64       // how much of the base still counts
 	disk     *os.File
-	spans    []span // what disk has, in order, apart from each other
+	spans    []span // the ranges that disk has, in order, not touching
 	size     int64
 }
 
@@ -102,7 +102,7 @@ func (d *draft) WriteAt(p []byte, offset int64) (int, error) {
 		return 0, nil
 	}
 	if n, err := d.disk.WriteAt(p, offset); err != nil {
-		// What reached the disk may lie in a range that counts.
+		// What reached the disk may lie in a range that is in use.
 		if n > 0 {
 			d.wrote(span{offset, offset + int64(n)})
 		}
@@ -112,7 +112,7 @@ func (d *draft) WriteAt(p []byte, offset int64) (int, error) {
 	return len(p), nil
 }
 
-// wrote notes a range of the disk that counts from now on.
+// wrote notes a range of the disk that is in use from now on.
 func (d *draft) wrote(s span) {
 	d.size = max(d.size, s.to)
 	first, _ := slices.BinarySearchFunc(d.spans, s.from, func(other span, at int64) int {

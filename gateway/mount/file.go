@@ -11,8 +11,8 @@ import (
 	"github.com/stardustdb/stardust"
 )
 
-// file is the state of a file that is open or was not committed yet, shared by
-// all who have it open.
+// file is the state of a file that is open or not committed yet, shared by all
+// who have it open.
 type file struct {
 	view   *view
 	entity int64
@@ -24,7 +24,7 @@ type file struct {
 	draft   *draft // nil until something is written
 	written bool   // the content is not committed
 	pending change // what else is not: mode and mtime
-	edited  bool   // by more than being opened, since the last commit
+	edited  bool   // written to since the last commit, not only opened
 	failed  error  // of the last commit, until there is something new
 }
 
@@ -66,7 +66,7 @@ func (f *file) load() error {
 // fsync, the next close, or unmount to try again.
 func (f *file) release() {
 	f.mu.RLock()
-	err := f.failed // which who closed it was told
+	err := f.failed // which its closer was told
 	f.mu.RUnlock()
 	if err == nil {
 		err = f.commit()
@@ -205,16 +205,16 @@ func (f *file) setTime(t time.Time) {
 	f.touch(t)
 }
 
-// remove makes the file one without a name, that lasts until it is closed.
+// remove makes the file nameless; it lasts until it is closed.
 func (f *file) remove() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.meta.removed = true
 }
 
-// flush is commit for a program that closes a descriptor. Shells open a file for a
-// command, duplicate the descriptor and close the first one: a file that was only
-// made or emptied waits for the last one.
+// flush is commit for a program that closes a descriptor. Shells open a file
+// for a command, duplicate the descriptor and close the first: a file that was
+// only made or emptied waits for the last one.
 func (f *file) flush() error {
 	f.mu.RLock()
 	edited := f.edited

@@ -31,10 +31,9 @@ type Options struct {
 	// as much room as programs write between two commits of a file. The files have
 	// no names and end with the process. Empty is the database's own directory.
 	Drafts string
-	// Log gets what can't be told to any program. Nil drops it.
+	// Log gets errors that no program can be told. Nil drops them.
 	Log *slog.Logger
-	// Now is the clock of the times that new and written files get; nil means
-	// time.Now.
+	// Now is the clock for the times of new and written files; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -62,7 +61,7 @@ func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
 	top := &view{shared: s, tree: db.Tree(), live: true, writable: !options.ReadOnly}
 	if options.Snapshot != nil {
 		top = s.past(options.Snapshot)
-		top.revision = 0 // its nodes have the numbers of the latest state
+		top.revision = 0 // its nodes have the inode numbers of the latest state
 	}
 	flags := []string{"default_permissions"}
 	if !top.writable {
@@ -73,7 +72,7 @@ func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
 		MountOptions: fuse.MountOptions{
 			AllowOther: options.AllowOther, Options: flags, FsName: info.Path, Name: "stardust",
 			MaxWrite: 1 << 20, MaxReadAhead: 1 << 20, DisableXAttrs: true,
-			ExtraCapabilities: fuse.CAP_ATOMIC_O_TRUNC, // to empty a file and to write it is one commit
+			ExtraCapabilities: fuse.CAP_ATOMIC_O_TRUNC, // emptying and writing a file is one commit
 			Logger:            slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		},
 		EntryTimeout: &second, AttrTimeout: &second,
@@ -86,9 +85,9 @@ func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
 	return &Mount{s, m}, nil
 }
 
-// Wait returns when the directory is mounted no more, be it by Unmount or by the
-// system's umount, and everything that can be is committed. The error is of what
-// could not be.
+// Wait returns once the directory is unmounted, by Unmount or by the system's
+// umount, and everything that can be committed is. The error says what could
+// not be.
 func (m *Mount) Wait() error {
 	m.mount.Wait()
 	return m.shared.commitAll()

@@ -14,7 +14,7 @@ import (
 )
 
 // pastName is the directory in the root that has every revision. Listings leave
-// it out, and a node of the tree that has the name goes first.
+// it out, and a node of the tree with this name takes precedence.
 const pastName = ".stardust"
 
 // past is the directory of revisions. Each is a directory by its number.

@@ -137,8 +137,8 @@ func (r *regular) Setattr(_ context.Context, h fs.FileHandle, in *fuse.SetAttrIn
 		f.setTime(t)
 	}
 	if h == nil {
-		// Programs that have it open commit when they close it; for a change by
-		// name nothing else comes.
+		// Programs that have it open commit when they close it; after a change by
+		// name nothing else would commit.
 		if err := f.commit(); err != nil {
 			return errnoOf(err)
 		}
@@ -188,8 +188,7 @@ func timeOf(in *fuse.SetAttrIn) (time.Time, bool) {
 	return t, ok && t.UTC().Year() >= 0 && t.UTC().Year() <= 9999
 }
 
-// statfs tells of the disk that the database is on, since that is what ends
-// first.
+// statfs describes the disk that the database is on, which fills up first.
 func (s *shared) statfs(out *fuse.StatfsOut) syscall.Errno {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(s.path, &disk); err != nil {

@@ -98,8 +98,8 @@ func (v *view) openFile(entity int64) *file {
 	return v.files[entity]
 }
 
-// number is the inode number of an entity. Those of the past have others, since
-// programs take two directories of one number for a loop.
+// number is the inode number of an entity. Those of the past differ, since
+// programs take two directories with one number for a loop.
 func number(entity, revision int64) uint64 {
 	if revision == 0 {
 		return uint64(entity) + 1

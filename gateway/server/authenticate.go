@@ -31,7 +31,7 @@ func (s *Site) refuse(w http.ResponseWriter, _ *http.Request, status int, code, 
 }
 
 // authenticate returns what a request may do. It answers and returns nil when
-// nobody that may use the site sent it.
+// the sender may not use the site.
 func (s *Site) authenticate(w http.ResponseWriter, r *http.Request) *grant.Grant {
 	if s.logins == nil {
 		return &grant.Grant{Write: true}
@@ -40,7 +40,8 @@ func (s *Site) authenticate(w http.ResponseWriter, r *http.Request) *grant.Grant
 	if g != nil || tried && w.Header().Get("Retry-After") != "" {
 		return g
 	}
-	// The page asks by itself; everything else gets the usual question.
+	// The page asks for the password itself; everything else gets the usual
+	// challenge.
 	if r.Header.Get("Sec-Fetch-Dest") != "empty" || strings.HasPrefix(r.URL.Path, s.prefix+davPath) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="Stardust", charset="UTF-8"`)
 	}
@@ -79,7 +80,7 @@ func (s *Site) credentials(w http.ResponseWriter, r *http.Request) (g *grant.Gra
 	return g, true
 }
 
-// login checks a password; WebDAV clients, which know passwords only, may send
+// login checks a password; WebDAV clients, which know only passwords, may send
 // a token as one.
 func (s *Site) login(r *http.Request, name, password string, now time.Time) *grant.Grant {
 	if g := s.options.Accounts.CheckToken(password, now); g != nil && g.Name == name {

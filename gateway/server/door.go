@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// door is a listener that lets in so many connections of one address.
+// door is a listener that bounds the connections of one address.
 type door struct {
 	net.Listener
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// indexPage leads to the databases of a server that has several.
+// indexPage links to the databases of a server that has several.
 const indexPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Stardust</title><h1>Databases</h1><ul>{{range .}}<li><a href="{{.}}/">{{.}}</a></li>{{end}}</ul></html>
 `

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// note is what is known of a request when it ends. The goroutine that serves the
-// request alone uses it.
+// note is what is known of a request when it ends. Only the goroutine that
+// serves the request uses it.
 type note struct {
 	service string
 	user    string
@@ -73,7 +73,8 @@ func (b *watched) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.bytes += int64(n)
 	if err == io.EOF {
-		// What watches for a client that goes must not take the deadline for that.
+		// net/http's watch for a client that goes must not mistake the deadline for
+		// that.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

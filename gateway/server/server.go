@@ -21,8 +21,8 @@ type ServerOptions struct { //nolint:revive // Options are the site's
 	// TLS turns TLS on, and HTTP/2 with it; it must hold a certificate.
 	TLS *tls.Config
 	// Hosts are names that requests may be sent to besides addresses and
-	// localhost. They matter to a server without accounts, which a page of another
-	// name that was made to mean this machine must not reach.
+	// localhost. They matter to a server without accounts, which no page of a
+	// foreign name that resolves to this machine may reach.
 	Hosts []string
 	// MaxConnections bounds the connections of one client's address; 256.
 	MaxConnections int
@@ -152,8 +152,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.route(c, r, n)
 }
 
-// knows reports whether a request is for this server by a name that nobody else
-// can make mean it.
+// knows reports whether a request names this server by a name that no stranger
+// can point at it.
 func (s *Server) knows(r *http.Request) bool {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {

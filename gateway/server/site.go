@@ -25,8 +25,8 @@ type Options struct {
 	Accounts *accounts.File
 	// ReadOnly refuses every change.
 	ReadOnly bool
-	// WithoutAPI, WithoutPage and WithoutWebDAV leave a protocol out. The page
-	// needs the interface.
+	// WithoutAPI, WithoutPage and WithoutWebDAV leave out a protocol. The page
+	// needs the API.
 	WithoutAPI, WithoutPage, WithoutWebDAV bool
 	// S3 gets the requests that S3 clients signed, which it checks itself. Nil
 	// serves none. It needs a site without a name, since its paths begin with
@@ -42,7 +42,7 @@ type Options struct {
 	Secure bool
 	// Closing ends streams of changes when it is closed.
 	Closing <-chan struct{}
-	// Logger gets what answers cannot say; nil means none.
+	// Logger gets errors that come too late for an answer; nil means none.
 	Logger *slog.Logger
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -111,8 +111,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, s.prefix+"/", http.StatusTemporaryRedirect)
 		return
 	}
-	// A page of another site must not change anything by the browser of somebody
-	// who is logged in here.
+	// A page of another site must not change anything through the browser of
+	// somebody who is logged in here.
 	if err := s.origin.Check(r); err != nil {
 		s.refuse(w, r, http.StatusForbidden, "cross_origin", "a page of another site may not send this request")
 		return
@@ -132,7 +132,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.page != nil && isPage(path) {
-		note.service = "page" // its files are no secret: what it shows comes by the interface
+		note.service = "page" // its files are no secret: what it shows comes through the API
 		s.serve(s.page, w, r, path, nil)
 		return
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// fallback keeps trouble with the local disk from the clients: it costs them speed
-// and nothing else.
+// fallback keeps trouble with the local disk from the clients: it costs them
+// only speed.
 //
-// A read that the mirror can't serve for its disk's sake goes to the upstream.
+// A read that the mirror can't serve because its disk failed goes upstream.
 //
-// A write that the upstream has, but whose local part failed, is a success. Over
-// S3 there is no answer that says "it is there, all the same something went
-// wrong": a client that is told of an error repeats the write, and a conditional
-// one then fails against itself. Nothing is lost by saying yes: what isn't local
-// is downloaded by the first read.
+// A write that the upstream has, but whose local part failed, is a success.
+// Over S3 no answer says "it is stored, but something went wrong": a client
+// that gets an error repeats the write, and a conditional one then fails
+// against itself. Nothing is lost by saying yes: the first read downloads what
+// isn't local.
 type fallback struct {
 	*mirror.Mirror
 	upstream objectstore.Store
@@ -39,7 +39,7 @@ func (c *fallback) Get(ctx context.Context, path objectstore.Path, options *obje
 		return result, err
 	}
 	c.reads.Inc()
-	c.logger.Warn("the local disk failed a read, which goes to the upstream", "path", path.String(), "error", local)
+	c.logger.Warn("the local disk failed a read, which goes upstream", "path", path.String(), "error", local)
 	return c.upstream.Get(ctx, path, options)
 }
 

@@ -29,11 +29,11 @@ type Options struct {
 	// Region is the region that signatures must name; empty means us-east-1.
 	Region string
 
-	// Database mirrors a SlateDB. Policy mirrors by another policy. Exactly
-	// one of them must be set. Without a root, the sidecar takes that of the
-	// first manifest that passes, and has nothing to warm before. Its tags
-	// are always derived from paths, and an SST that the upstream has lost
-	// does not keep a manifest from being answered.
+	// Database mirrors a SlateDB. Policy mirrors by another policy. Exactly one of
+	// them must be set. Without a root, the sidecar takes that of the first
+	// manifest that passes, and has nothing to warm until then. Its tags are
+	// always derived from paths, and an SST that the upstream has lost does not
+	// keep a manifest from being answered.
 	Database *slatedb.PolicyOptions
 	Policy   mirror.Policy
 	// WarmPrefix, with Policy, is the prefix of what must be local before the
@@ -44,7 +44,7 @@ type Options struct {
 	// WithoutVerification serves local bytes unchecked. By default every
 	// local read checks its blocks, and damage is healed within the request.
 	WithoutVerification bool
-	// Mirror are the mirror's other options; its Verify is not looked at.
+	// Mirror are the mirror's other options; its Verify is ignored.
 	Mirror mirror.Options
 	// MaxConcurrentRequests bounds the requests served at a time; zero means
 	// the endpoint's default.

@@ -40,7 +40,7 @@ func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 			if err := page.Execute(w, s.Status()); err != nil {
-				s.options.Logger.Debug("the status page was not taken", "error", err)
+				s.options.Logger.Debug("the status page could not be sent", "error", err)
 			}
 		}),
 		"status.json": readOnly(func(w http.ResponseWriter, _ *http.Request) {
@@ -48,7 +48,7 @@ func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
 			encoder := json.NewEncoder(w)
 			encoder.SetIndent("", "  ")
 			if err := encoder.Encode(s.Status()); err != nil {
-				s.options.Logger.Debug("the status was not taken", "error", err)
+				s.options.Logger.Debug("the status could not be sent", "error", err)
 			}
 		}),
 	}
@@ -104,8 +104,8 @@ func localShare(c mirror.Counters) string {
 	return strconv.FormatInt(percent(c.Hits, reads), 10) + " %"
 }
 
-// trouble is a row of the page for something that should stay zero: it stands
-// out when it does not.
+// trouble is a row of the page for something that should stay zero, and stands
+// out when it doesn't.
 func trouble(what string, n int64) template.HTML {
 	class := "n"
 	if n > 0 {

@@ -10,9 +10,9 @@ import (
 )
 
 // refusal answers a call that the database's policy refuses, whatever the store
-// behind it would say. Told of an internal error, a client would repeat it for
-// ever; told why, somebody can mend its configuration. SlateDB repeats that, too,
-// and says nothing, so the log has it.
+// behind it would say. After an internal error a client would retry forever;
+// with the reason somebody can fix its configuration. SlateDB retries this too,
+// and silently, so it is logged.
 func (o *Options) refusal(err error) *s3.Failure {
 	var policy *mirror.PolicyError
 	if !errors.As(err, &policy) {

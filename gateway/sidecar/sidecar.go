@@ -87,8 +87,8 @@ func (s *Sidecar) Mirror() *mirror.Mirror { return s.mirror }
 func (s *Sidecar) Ready() <-chan struct{} { return s.ready }
 
 // Close ends the background work and closes the mirror. Call it when no request
-// is under way any more. A local disk that fails then, being full perhaps, costs
-// only the startup index: that is logged and no error.
+// is under way any more. If the local disk fails then, because it is full
+// perhaps, only the startup index is lost: that is logged and no error.
 func (s *Sidecar) Close(ctx context.Context) error {
 	s.cancel()
 	s.work.Wait()

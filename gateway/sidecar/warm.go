@@ -53,7 +53,7 @@ func (s *Sidecar) warmUp(ctx context.Context) {
 }
 
 func (s *Sidecar) warmOnce(ctx context.Context) (warmState, error) {
-	// Whatever there is to warm: a sidecar that is ready has seen its upstream.
+	// Even with nothing to warm: a sidecar that is ready has reached its upstream.
 	for _, err := range s.options.Upstream.List(ctx, nil) {
 		if err != nil {
 			return warming, err
@@ -82,7 +82,7 @@ func (s *Sidecar) warmOnce(ctx context.Context) (warmState, error) {
 	return warmed, nil
 }
 
-// state returns how far the warming is. A database that came to be after the
+// state returns how far the warming is. A database that was made after the
 // start is warm: its manifests passed through here.
 func (s *Sidecar) state() warmState {
 	state := s.warm.Load().state

@@ -1,5 +1,5 @@
-// Package web is the page by which people use a database: plain ES modules, in the
-// program, that speak to gateway/api beside them by relative addresses.
+// Package web is the page for using a database in a browser: plain ES modules,
+// embedded in the program, that call gateway/api by relative addresses.
 package web
 
 import (
@@ -11,8 +11,8 @@ import (
 //go:embed static
 var static embed.FS
 
-// policy lets the page load what this server has and nothing else, and run its own
-// modules only.
+// policy lets the page load only what this server has, and run only its own
+// modules.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-src 'self' blob:; object-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
 

@@ -105,7 +105,7 @@ type newFile struct {
 	done   bool // written, or failed
 }
 
-// ReadFrom implements io.ReaderFrom: the file is there when all of it is.
+// ReadFrom implements io.ReaderFrom: the file appears once all of it was read.
 func (n *newFile) ReadFrom(from io.Reader) (int64, error) {
 	n.done = true
 	var err error
@@ -160,7 +160,7 @@ func (n *newFile) Stat() (os.FileInfo, error) {
 	return n.files.info(n.record)
 }
 
-// Close implements io.Closer. A file that nothing was written to is an empty one.
+// Close implements io.Closer. A file to which nothing was written is empty.
 func (n *newFile) Close() error {
 	if n.done {
 		return nil
@@ -212,7 +212,8 @@ func (i *info) ETag(context.Context) (string, error) {
 	return `"` + i.record.Digest.String() + `"`, nil
 }
 
-// ContentType implements webdav.ContentTyper, so that no content is looked at.
+// ContentType implements webdav.ContentTyper, so that no content is read to
+// guess it.
 func (i *info) ContentType(context.Context) (string, error) {
 	if kind := mime.TypeByExtension(strings.ToLower(path.Ext(i.record.Name))); kind != "" {
 		return kind, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/stardustdb/stardust/gateway/grant"
 )
 
-// files is the tree for one request, whose goroutine alone uses it.
+// files is the tree for one request; only its goroutine uses it.
 type files struct {
 	handler  *Handler
 	grant    *grant.Grant
@@ -116,8 +116,8 @@ func (f *files) OpenFile(_ context.Context, name string, flag int, _ os.FileMode
 	return &file{files: f, record: record}, nil
 }
 
-// RemoveAll implements webdav.FileSystem. When a move or copy is to put another
-// node in the place of a file, that waits for the node.
+// RemoveAll implements webdav.FileSystem. When a move or copy will put another
+// node in a file's place, the removal waits for that.
 func (f *files) RemoveAll(_ context.Context, name string) error {
 	record, err := f.resolve(name)
 	switch {
@@ -177,7 +177,7 @@ func (f *files) Stat(_ context.Context, name string) (os.FileInfo, error) {
 
 func clean(name string) string { return strings.Trim(name, "/") }
 
-// keepTime gives a file the time that the client said.
+// keepTime gives a file the time that the client sent.
 func (f *files) keepTime(record stardust.Record) error {
 	if f.modified.IsZero() {
 		return nil

@@ -56,7 +56,8 @@ func New(db *stardust.DB, options *Options) *Handler {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// What is stored is anybody's: no browser may run it as a page of this server.
+	// Anybody may have written what is stored: no browser may run it as a page of
+	// this server.
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	g := grant.From(r.Context())

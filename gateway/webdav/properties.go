@@ -13,8 +13,8 @@ import (
 	"github.com/stardustdb/stardust/internal/attributes"
 )
 
-// attribute holds the properties that clients make up: members by namespace and
-// name, "{NAMESPACE}NAME", whose values have the XML.
+// attribute has the properties that clients define: members named
+// "{NAMESPACE}NAME" with their XML.
 const attribute = attributes.NameDAV
 
 // property is one of them.
@@ -50,8 +50,8 @@ func (n *newFile) Patch(patches []webdav.Proppatch) ([]webdav.Propstat, error) {
 	return n.files.patch(n.record, patches)
 }
 
-// properties returns those of a node. Of the root and of the past, whose
-// attributes are not read, there are none.
+// properties returns those of a node. The root and the past have none, since
+// their attributes are not read.
 func (f *files) properties(record stardust.Record) (map[xml.Name]webdav.Property, error) {
 	if record.Entity == 0 || f.grant.At != 0 {
 		return nil, nil
@@ -68,7 +68,7 @@ func (f *files) properties(record stardust.Record) (map[xml.Name]webdav.Property
 	var all map[string]json.RawMessage
 	kept := map[string]property{}
 	if json.Unmarshal(text, &all) != nil || json.Unmarshal(all[attribute], &kept) != nil {
-		return nil, nil // nothing, or of another form
+		return nil, nil // absent, or of another form
 	}
 	properties := make(map[xml.Name]webdav.Property, len(kept))
 	for key, p := range kept {
