@@ -27,16 +27,19 @@ const shotsVariable = "STARDUST_SCREENSHOTS"
 
 // The page works in a real browser: what it does is listed in e2e/page/page.mjs.
 func TestThePageWorksInABrowser(t *testing.T) {
+	t.Parallel()
 	drive(t, "page.mjs", func(*stardust.DB, string) (*server.Options, []string) { return new(server.Options), nil })
 }
 
 // Uploads go on after a bad network and a reload: see e2e/page/uploads.mjs.
 func TestUploadsGoOnAfterABreak(t *testing.T) {
+	t.Parallel()
 	drive(t, "uploads.mjs", func(*stardust.DB, string) (*server.Options, []string) { return new(server.Options), nil })
 }
 
 // Users log in, and links show what they are for: see e2e/page/people.mjs.
 func TestThePageIsForThoseWhoMay(t *testing.T) {
+	t.Parallel()
 	drive(t, "people.mjs", func(db *stardust.DB, base string) (*server.Options, []string) {
 		people, err := accounts.Open(filepath.Join(t.TempDir(), "accounts"), true)
 		if err != nil {

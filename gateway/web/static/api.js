@@ -12,7 +12,7 @@ export class Problem extends Error {
 const encode = path => path.split('/').filter(Boolean).map(encodeURIComponent).join('/');
 
 export function address(kind, path, query = {}) {
-  const words = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== 0 && value !== ''));
+  const words = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== 0 && value !== '').flatMap(([name, value]) => [value].flat().map(one => [name, one])));
   return `v1/${kind}/${encode(path)}${words.size ? `?${words}` : ''}`;
 }
 
@@ -30,7 +30,8 @@ export async function request(url, options) {
 }
 
 const json = async (url, options) => (await request(url, options)).json();
-const post = (url, body) => json(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+const submit = (url, body) => request(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+const post = async (url, body) => (await submit(url, body)).json();
 
 export const info = () => json('v1/info');
 export const page = (path, after, at, limit, signal) => json(address('files', path, { times: true, limit, after, at }), { signal });
@@ -44,6 +45,13 @@ export async function file(path, at) {
     revision: Number(headers.get('Stardust-Revision')), digest: { '#sha256': headers.get('ETag').replaceAll('"', '') } };
 }
 
+export const outline = (path, at, signal) => json(address('outline', path, { at }), { signal });
+export const largest = (path, limit, at) => json(address('largest', path, { at, limit }));
+export const growth = () => json('v1/growth');
+export const files = digest => post('v1/objects/files', { digest });
+export const pathOf = entity => post('v1/objects/path', { entity });
+export const removeAll = paths => submit('v1/remove', { paths, recursive: true });
+export const moveInto = (into, paths) => submit('v1/move-into', { paths, into });
 export const history = (path, at) => json(address('history', path, { at }));
 export const commits = (path, before, limit) => json(address('commits', path, { before, limit }));
 export const search = (path, name, at) => json(address('search', path, { name, at, limit: 500 }));

@@ -3,6 +3,7 @@ import { $, h, say, ask, when } from './dom.js';
 import * as api from './api.js';
 import * as panel from './panel.js';
 import * as uploads from './uploads.js';
+import { storage } from './storage.js';
 import { List } from './list.js';
 
 const state = { path: '', at: 0, write: false, whole: true, timeline: [], file: false };
@@ -14,11 +15,14 @@ const go = (path, at = state.at) => { location.hash = hash(path, at); };
 const pathOf = item => item.path ?? join(state.path, item.name);
 
 const list = new List({
-  fetch: async (after, limit, signal) => (await api.page(state.path, after, state.at, limit, signal)).map(item => ({ ...item, href: hash(join(state.path, item.name), state.at) })),
+  fetch: async (after, limit, at, signal) => (await api.page(state.path, after, state.at || at, limit, signal)).map(item => ({ ...item, href: hash(join(state.path, item.name), state.at) })),
+  outline: signal => api.outline(state.path, state.at, signal),
+  selected: () => chosen(),
   open: item => (item.kind === 'directory' ? go(pathOf(item)) : details(item)),
   choose: item => details(item),
   menu: (key, item) => {
     if (key === 'Backspace') return state.path && go(state.path.split('/').slice(0, -1).join('/'));
+    if (key === 'Delete' && list.chosen.size && state.write && !state.at) return removeChosen();
     if (item && state.write && !state.at) (key === 'Delete' ? removeItem : rename)(pathOf(item), item);
   },
   failed: error => say(error.message),
@@ -50,6 +54,41 @@ async function removeItem(path, item) {
   if (yes) await attempt(async () => { await api.remove(path, item.kind === 'directory'); panel.close(); }, `Deleted ${item.name}`);
 }
 
+// What is done with the rows that are selected.
+const paths = () => [...list.chosen.values()].map(pathOf);
+const several = n => (n === 1 ? [...list.chosen.values()][0].name : `${n} items`);
+
+function chosen() {
+  const n = list.chosen.size;
+  $('chosen').hidden = !n;
+  $('bar').hidden = Boolean(n);
+  $('how-many').textContent = `${n} selected`;
+}
+
+async function removeChosen() {
+  const n = list.chosen.size, what = several(n);
+  const yes = await ask(`Delete ${what}?`, { text: 'One commit: history keeps it, and it can be restored.', action: 'Delete', danger: true });
+  if (yes) await attempt(async () => { await api.removeAll(paths()); list.clear(); panel.close(); }, `Deleted ${what}`);
+}
+
+async function moveChosen() {
+  const what = several(list.chosen.size);
+  const to = await ask(`Move ${what} to the directory`, { value: `/${state.path}`, action: 'Move' });
+  if (to !== null) await attempt(async () => { await api.moveInto(to.replace(/^\/+|\/+$/g, ''), paths()); list.clear(); }, `Moved ${what}`);
+}
+
+function saveChosen() {
+  const items = [...list.chosen.values()];
+  if (items.length === 1 && items[0].kind !== 'directory') return panel.save(pathOf(items[0]), false, state.at);
+  if ($('query').value) return say('Several that were found lie in several directories: download them one by one.');
+  panel.save(state.path, true, state.at, items.map(item => item.name));
+}
+
+$('save-chosen').onclick = saveChosen;
+$('move-chosen').onclick = moveChosen;
+$('remove-chosen').onclick = removeChosen;
+$('clear-chosen').onclick = () => { list.clear(); $('list').focus(); };
+
 async function shareItem(path) {
   await attempt(async () => {
     const link = await api.share(path, state.at);
@@ -71,7 +110,7 @@ async function load(keep) {
   crumbs();
   try {
     await list.load(keep);
-    note(list.items.length ? null : state.write && !state.at ? 'Nothing here yet. Drop files anywhere on this page.' : 'Nothing here.');
+    note(list.count ? null : state.write && !state.at ? 'Nothing here yet. Drop files anywhere on this page.' : 'Nothing here.');
   } catch (error) {
     if (error.name === 'AbortError') return;
     list.show([]);
@@ -123,7 +162,7 @@ $('slider').onchange = () => {
 };
 $('present').onclick = () => go(state.path, 0);
 $('zip').onclick = () => panel.save(state.path, true, state.at);
-$('storage').onclick = () => attempt(panel.storage);
+$('storage').onclick = () => attempt(() => storage((path, record) => details({ ...record, path })));
 $('folder').onclick = async () => {
   const name = await ask('New folder', { value: 'folder', action: 'Make' });
   if (name) await attempt(() => api.makeDirectory(join(state.path, name)), `Made ${name}`);
@@ -166,7 +205,7 @@ addEventListener('drop', async event => {
   await attempt(async () => uploads.add((await uploads.dropped(event.dataTransfer)).map(({ path, file }) => ({ path: join(into, path), file }))));
 });
 addEventListener('keydown', event => {
-  if (event.key === 'Escape' && !$('dialog').open) panel.close();
+  if (event.key === 'Escape' && !$('dialog').open && !$('wide').open) panel.close();
   if (event.key === '/' && !event.target.closest('input, dialog')) { event.preventDefault(); $('query').focus(); }
 });
 

@@ -4,7 +4,7 @@
 export const $ = id => document.getElementById(id);
 
 export function h(name, attributes = {}, ...children) {
-  const svg = ['svg', 'rect'].includes(name);
+  const svg = ['svg', 'rect', 'path'].includes(name);
   const element = svg ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
@@ -55,7 +55,7 @@ export function ask(question, { text, value, action = 'OK', danger = false } = {
 const kinds = {
   image: ['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'ico'], audio: ['mp3', 'wav', 'flac', 'm4a', 'ogg', 'oga', 'opus'],
   video: ['mp4', 'm4v', 'webm', 'ogv'], pdf: ['pdf'],
-  text: ['txt', 'md', 'csv', 'log', 'json', 'yaml', 'yml', 'toml', 'go', 'py', 'js', 'ts', 'c', 'h', 'rs', 'sh', 'css', 'html', 'xml', 'svg', 'dust', 'ini', 'conf'],
+  text: ['txt', 'md', 'csv', 'log', 'json', 'yaml', 'yml', 'toml', 'go', 'py', 'js', 'ts', 'c', 'h', 'rs', 'sh', 'css', 'html', 'xml', 'svg', 'dust', 'ini', 'conf', 'mod', 'sum', 'mjs', 'cjs', 'jsx', 'tsx', 'rb', 'java', 'kt', 'php', 'sql', 'lua', 'swift', 'cpp', 'hpp', 'cc', 'cs', 'diff', 'patch', 'tex', 'rst', 'bat', 'ps1', 'lock', 'env', 'gitignore', 'txtar'],
 };
 export const ending = name => (name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '');
 export const kindOf = name => Object.keys(kinds).find(kind => kinds[kind].includes(ending(name))) ?? '';
