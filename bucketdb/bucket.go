@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/stardustdb/stardust/internal/batch"
 	"github.com/stardustdb/stardust/internal/digest"
@@ -17,6 +18,27 @@ import (
 type bucket struct {
 	store    objectstore.Store
 	identity batch.Identity
+	sizes    []int64 // of bundles
+
+	mu      sync.Mutex
+	problem func(error) // tells what is wrong and could be done without, or nil
+}
+
+// set sets what options say.
+func (b *bucket) set(sizes []int64, problem func(error)) {
+	if sizes != nil {
+		b.sizes = sizes
+	}
+	b.problem = problem
+}
+
+// tell tells of something that is wrong and could be done without.
+func (b *bucket) tell(err error) {
+	if b.problem != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.problem(err)
+	}
 }
 
 // open opens the database that is there, or returns ErrNoDatabase.
@@ -32,7 +54,7 @@ func open(ctx context.Context, store objectstore.Store) (*bucket, error) {
 	if err != nil {
 		return nil, objectError(store, genesisPath, err)
 	}
-	return &bucket{store, g.Identity}, nil
+	return &bucket{store: store, identity: g.Identity, sizes: bundleSizes()}, nil
 }
 
 // openOrCreate is open, but begins a database if there is none. It refuses a
@@ -64,7 +86,7 @@ func openOrCreate(ctx context.Context, store objectstore.Store) (*bucket, error)
 		}
 		return b, nil
 	}
-	return &bucket{store, g.Identity}, nil
+	return &bucket{store: store, identity: g.Identity, sizes: bundleSizes()}, nil
 }
 
 // recreate writes the first object again, which must be refused: otherwise the
@@ -83,10 +105,11 @@ func (b *bucket) recreate(ctx context.Context) error {
 	return err
 }
 
-// link is a batch of the log with the digest of its bytes.
+// link is a batch of the log with its bytes and their digest.
 type link struct {
 	*batch.Batch
-	sum digest.Digest
+	data []byte
+	sum  digest.Digest
 }
 
 // get reads a batch. A missing one is objectstore.ErrNotFound.
@@ -117,7 +140,7 @@ func (b *bucket) decode(n int64, data []byte) (*link, error) {
 	case got.Number != n:
 		return nil, damaged("%q in %s is batch %d under another name", logPath(n), b.store, got.Number)
 	}
-	return &link{got, batch.Sum(data)}, nil
+	return &link{got, data, batch.Sum(data)}, nil
 }
 
 // read returns an object of the log, which has a size that a batch can have.

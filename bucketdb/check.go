@@ -19,8 +19,8 @@ const maxProblems = 1000
 
 // CheckOptions are the options of [Check]. A nil pointer means the zero value.
 type CheckOptions struct {
-	// Read reads every pack back, and compares every chunk with its digest.
-	// Otherwise only the packs' sizes are looked at, in a list.
+	// Read reads every pack back, and compares every chunk with its digest, and every
+	// bundle with the log. Otherwise only the packs' sizes are looked at, in a list.
 	Read bool
 	// Workers is how many packs are read at a time; zero means the number of
 	// processors. Each takes up to 80 MiB of memory.
@@ -37,8 +37,10 @@ type CheckReport struct {
 	// Stored is the bytes of all packs, Bytes those of the chunks in them.
 	Stored, Bytes int64
 	// Unnamed is how many packs no batch names: an interrupted push left them.
-	// They take space and do no harm.
+	// They take space and do no harm; [GC] removes them.
 	Unnamed int64
+	// Bundles is how many bundles of batches there are.
+	Bundles int64
 	// Revision is the latest.
 	Revision int64
 	// Damaged counts the problems; Problems are the first 1000.
@@ -68,6 +70,7 @@ type check struct {
 	options CheckOptions
 	bucket  *bucket
 	packs   map[objectstore.Path]int64 // sizes of those that are there and not named yet
+	sums    []digest.Digest            // of the batches, zero for those that are damaged
 
 	mu     sync.Mutex
 	report *CheckReport
@@ -118,6 +121,9 @@ func (c *check) run(ctx context.Context, store objectstore.Store) (err error) {
 	if read := group.Wait(); read != nil {
 		err = read
 	}
+	if err == nil {
+		err = c.bundles(ctx)
+	}
 	c.report.Unnamed = int64(len(c.packs))
 	return err
 }
@@ -145,10 +151,9 @@ func (c *check) log(ctx context.Context, last int64, read func(*link, int)) erro
 	var previous *link
 	whole := true // there was no gap before
 	for n := int64(1); n <= last; n++ {
-		l, err := c.bucket.get(ctx, n)
-		if errors.Is(err, objectstore.ErrNotFound) {
-			err = damaged("%q in %s is missing: somebody deleted it", logPath(n), c.bucket.store)
-		} else if errors.Is(err, ErrNewer) {
+		l, err := c.bucket.mustGet(ctx, n)
+		c.sums = append(c.sums, digest.Digest{})
+		if errors.Is(err, ErrNewer) {
 			return err
 		}
 		if err != nil {
@@ -165,6 +170,7 @@ func (c *check) log(ctx context.Context, last int64, read func(*link, int)) erro
 			}
 		}
 		previous, whole = l, true
+		c.sums[n-1] = l.sum
 		if err := c.batch(l, read); err != nil {
 			return err
 		}
@@ -209,6 +215,49 @@ func (c *check) batch(l *link, read func(*link, int)) error {
 		c.mu.Unlock()
 		if c.options.Read {
 			read(l, i)
+		}
+	}
+	return nil
+}
+
+// bundles counts the bundles, and compares what is in them with the log.
+func (c *check) bundles(ctx context.Context) error {
+	for meta, err := range c.bucket.store.List(ctx, &objectstore.ListOptions{Prefix: bundlePrefix}) {
+		if err != nil {
+			return err
+		}
+		s, ok := spanOf(meta.Path)
+		if !ok {
+			continue // a later version's
+		}
+		c.report.Bundles++
+		if !c.options.Read || s.last > int64(len(c.sums)) {
+			continue
+		}
+		if err := c.found(c.bundle(ctx, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *check) bundle(ctx context.Context, s span) error {
+	path := s.path()
+	data, err := c.bucket.read(ctx, path)
+	if err != nil {
+		return err
+	}
+	u, err := batch.DecodeBundle(data)
+	if err != nil {
+		return objectError(c.bucket.store, path, err)
+	}
+	if u.First != s.first || int64(len(u.Batches)) != s.last-s.first+1 {
+		return damaged("%q in %s is not the bundle of its name", path, c.bucket.store)
+	}
+	for i, data := range u.Batches {
+		n := s.first + int64(i)
+		if sum := c.sums[n-1]; sum != (digest.Digest{}) && sum != batch.Sum(data) {
+			return damaged("%q in %s has another batch %d than the log", path, c.bucket.store, n)
 		}
 	}
 	return nil

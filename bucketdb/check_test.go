@@ -8,6 +8,34 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
+// TestCheckComparesBundlesWithTheLog and names one that is damaged or has other batches.
+func TestCheckComparesBundlesWithTheLog(t *testing.T) {
+	_, store := longLog(t, 9)
+	_, foreign := longLog(t, 9)
+	paths := pathsUnder(t, store, bundlePrefix)
+	for what, other := range map[string]objectstore.Path{"whole": paths[0], "another": paths[1], "foreign": paths[0]} {
+		from := store
+		if what == "foreign" {
+			from = foreign
+		}
+		data, _, err := objectstore.ReadAll(t.Context(), from, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Put(t.Context(), paths[0], objectstore.Bytes(data), nil); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(t.Context(), store, &CheckOptions{Read: true})
+		if err != nil || r.Bundles != 2 || (r.Damaged == 0) != (what == "whole") ||
+			r.Damaged > 0 && !strings.Contains(r.Problems[0].Error(), paths[0].String()) {
+			t.Errorf("%s: %+v, %v", what, r, err)
+		}
+		if r, err := Check(t.Context(), store, nil); err != nil || r.Damaged != 0 {
+			t.Errorf("%s, without reading: %+v, %v", what, r, err)
+		}
+	}
+}
+
 // TestCheckFindsWhateverIsWrong deletes, cuts and alters each object of a bucket in
 // turn: a check that reads names it, and one that does not names what is missing or
 // of another size. Packs that nothing names are counted, and are no damage.

@@ -51,6 +51,10 @@ func (b *bucket) compare(ctx context.Context, db database) (*relation, error) {
 	if head == nil {
 		return r, nil
 	}
+	if local == (replica.Position{}) {
+		r.from = 1 // a file that is to become a clone
+		return r, nil
+	}
 	c := comparison{b, db, local}
 	agrees, err := c.agrees(ctx, head)
 	if err != nil {

@@ -20,5 +20,5 @@
 // Nothing needs cleaning up: a Push, Pull or Clone that was interrupted goes on
 // where it was when it is run again.
 //
-// The formats are in docs/formats.md, the guide is docs/bucket.md.
+// The formats are in docs/formats-bucket.md, the guide is docs/bucket.md.
 package bucketdb

@@ -12,9 +12,10 @@ import (
 
 // The names of objects, the same on every store.
 const (
-	genesisPath = objectstore.Path("stardust.json")
-	logPrefix   = "log/"
-	packPrefix  = "packs/"
+	genesisPath  = objectstore.Path("stardust.json")
+	logPrefix    = "log/"
+	packPrefix   = "packs/"
+	bundlePrefix = "bundles/"
 )
 
 func logPath(n int64) objectstore.Path {

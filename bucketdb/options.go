@@ -41,12 +41,17 @@ type PushOptions struct {
 	Workers int
 	// Progress is called now and then, one call at a time.
 	Progress func(Progress)
+	// Problem is called for what is wrong and could be done without, such as a bundle
+	// of batches that is damaged or could not be written, one call at a time.
+	Problem func(error)
 	// Now is the clock for the names of packs and the informative times of
 	// batches. Nil means time.Now. Nothing is ordered by it.
 	Now func() time.Time
 
 	// batchChunks and packSize, for tests, make batches and packs smaller.
 	batchChunks, packSize int
+	// sizes are those of bundles; nil means bundleSizes.
+	sizes []int64
 	// random is where names and nonces come from; nil means crypto/rand.
 	random io.Reader
 }
@@ -85,8 +90,14 @@ type PullOptions struct {
 	Workers int
 	// URL, if not empty, is noted in the file as its origin.
 	URL string
+	// Problem is called for what is wrong with the bucket and could be done without,
+	// such as a bundle of batches that is damaged: the log has them. One call at a
+	// time.
+	Problem func(error)
 	// Progress is called now and then, one call at a time.
 	Progress func(Progress)
+
+	sizes []int64 // of bundles, for tests
 }
 
 func (o *PullOptions) normal() PullOptions {

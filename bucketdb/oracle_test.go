@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/stardustdb/stardust/internal/batch"
 	"github.com/stardustdb/stardust/internal/catalog"
@@ -101,8 +102,24 @@ func (w *world) deleted(path objectstore.Path) {
 	}
 }
 
-// unchanged compares the log with what it was when it was written.
+// unchanged compares the log, and the bundles of it, with what it was when it was
+// written.
 func (w *world) unchanged() {
+	for _, meta := range w.listing(false) {
+		s, ok := spanOf(meta.Path)
+		if !ok {
+			continue
+		}
+		data, _, err := objectstore.ReadAll(context.Background(), w.inner, meta.Path)
+		if err != nil {
+			w.fail("%v", err)
+		}
+		u, err := batch.DecodeBundle(data)
+		if err != nil || u.First != s.first || !slices.EqualFunc(u.Batches, w.oracle.bytes[s.first-1:s.last], bytes.Equal) {
+			w.fail("bundle: %s is not what the log has: %v", meta.Path, err)
+		}
+		w.bundles++
+	}
 	for i, data := range w.oracle.bytes {
 		now, _, err := objectstore.ReadAll(context.Background(), w.inner, logPath(int64(i)+1))
 		if err != nil || !bytes.Equal(now, data) {

@@ -59,7 +59,7 @@ func (w *world) start(kind string, m *member, run func(context.Context, objectst
 
 func (w *world) push(m *member) {
 	o := &PushOptions{
-		Workers: 1 + w.draw(2), batchChunks: 1 + w.draw(6), packSize: 1 + w.draw(600), random: w.names,
+		Workers: 1 + w.draw(2), batchChunks: 1 + w.draw(6), packSize: 1 + w.draw(600), random: w.names, sizes: []int64{3, 9}, Problem: w.problem,
 		Now: func() time.Time { return w.now.Add(m.skew) },
 	}
 	w.start("push", m, func(ctx context.Context, store objectstore.Store, _ *process) error {
@@ -69,7 +69,7 @@ func (w *world) push(m *member) {
 }
 
 func (w *world) pull(m *member) {
-	o := &PullOptions{Workers: 1 + w.draw(3)}
+	o := &PullOptions{Workers: 1 + w.draw(3), sizes: []int64{3, 9}, Problem: w.problem}
 	if !w.quiet && w.draw(4) == 0 {
 		o.At = m.db.at.Transaction + int64(w.draw(6))
 	}
@@ -81,6 +81,15 @@ func (w *world) pull(m *member) {
 		p := &puller{db: m.db, options: o.normal(), report: new(Report), cloning: !m.db.cloned}
 		return p.run(ctx, store)
 	})
+}
+
+// problem takes note of what a process did without.
+func (w *world) problem(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if errors.Is(err, ErrDamaged) {
+		w.violation = "bundle: " + err.Error()
+	}
 }
 
 func (w *world) kill(p *process) {

@@ -53,6 +53,7 @@ func (p *puller) run(ctx context.Context, store objectstore.Store) (err error) {
 	if p.bucket, err = open(ctx, store); err != nil {
 		return err
 	}
+	p.bucket.set(p.options.sizes, p.options.Problem)
 	p.report.Identity = p.bucket.identity.String()
 	if err := checkOrigin(ctx, p.db, p.bucket); err != nil {
 		return err

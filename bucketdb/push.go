@@ -53,12 +53,32 @@ func (p *pusher) run(ctx context.Context, store objectstore.Store) (err error) {
 		return err
 	}
 	p.report.Identity = p.bucket.identity.String()
-	for {
-		if err := p.attempt(ctx); !errors.Is(err, errTaken) {
-			return err
-		}
+	p.bucket.set(p.options.sizes, p.options.Problem)
+	err = p.attempt(ctx)
+	for errors.Is(err, errTaken) {
 		// Somebody else's batch is there. Comparing it will show what that means.
+		err = p.attempt(ctx)
 	}
+	if err == nil {
+		err = p.bundles(ctx)
+	}
+	return err
+}
+
+// bundles writes what makes a long log short for those who read it, once its length
+// has passed a multiple of a bundle's. A push does not fail for it.
+func (p *pusher) bundles(ctx context.Context) error {
+	if p.report.Batches == 0 {
+		return nil
+	}
+	n, size := p.last.Number, p.bucket.sizes[0]
+	if n/size == (n-p.report.Batches)/size {
+		return nil
+	}
+	if err := p.bucket.bundle(ctx, n); err != nil {
+		p.bucket.tell(fmt.Errorf("everything was pushed, but a bundle of batches, which only saves time, was not written: %w", err))
+	}
+	return ctx.Err()
 }
 
 // errTaken says that another batch has the number of the one to be written.
@@ -177,7 +197,7 @@ func (p *pusher) write(ctx context.Context, b *batch.Batch) error {
 	if !ours {
 		return errTaken
 	}
-	p.last = &link{b, batch.Sum(data)}
+	p.last = &link{b, data, batch.Sum(data)}
 	p.report.Batches++
 	p.report.Payloads += int64(len(b.Rows.Payloads))
 	p.report.Transactions += int64(len(b.Rows.Records))

@@ -52,7 +52,7 @@ type world struct {
 	failed     map[*process]bool
 	violation  string // that a process saw
 
-	writes, acknowledged, unknown int
+	writes, acknowledged, unknown, bundles int
 
 	keep  bool
 	trace []string
@@ -360,6 +360,7 @@ func TestSimulation(t *testing.T) {
 		totals["writes"] += w.writes
 		totals["pushes that succeeded"] += w.acknowledged
 		totals["unknown outcomes"] += w.unknown
+		totals["bundles"] += w.bundles
 		totals["batches"] += len(w.oracle.bytes)
 	}
 	t.Logf("%d schedules:", count)

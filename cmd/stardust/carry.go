@@ -21,6 +21,9 @@ func carriedReport(r *bucketdb.Report) carried {
 	return carried{r.Revision, r.Transactions, r.Payloads, r.Chunks, r.Bytes, r.Stored, r.Identity}
 }
 
+// problem tells of something that is wrong with a bucket and could be done without.
+func (e *env) problem(err error) { e.notice("%s", explain(err)) }
+
 // carry runs a push, pull or clone with a bar, and says what it did.
 func (e *env) carry(label, did string, other place, asJSON bool, run func(func(bucketdb.Progress)) (*bucketdb.Report, error)) error {
 	b := e.newBar(label, 0)

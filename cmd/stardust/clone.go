@@ -31,7 +31,7 @@ same command is run again.`,
 			if err != nil {
 				return err
 			}
-			var options bucketdb.PullOptions
+			options := bucketdb.PullOptions{Problem: e.problem}
 			if options.At, err = at.numeric(); err != nil {
 				return err
 			}

@@ -22,6 +22,7 @@ type fsckOutcome struct {
 	Bytes        int64    `json:"bytes"`
 	Stored       int64    `json:"stored"`
 	Unnamed      int64    `json:"unnamed"`
+	Bundles      int64    `json:"bundles"`
 	Damaged      int64    `json:"damaged"`
 	Problems     []string `json:"problems,omitempty"`
 }
@@ -74,7 +75,7 @@ func (e *env) fsck(ctx context.Context, store objectstore.Store, read, asJSON bo
 	if asJSON {
 		outcome := fsckOutcome{
 			report.Revision, report.Batches, report.Packs, report.Chunks, report.Payloads, report.Transactions,
-			report.Bytes, report.Stored, report.Unnamed, report.Damaged, nil,
+			report.Bytes, report.Stored, report.Unnamed, report.Bundles, report.Damaged, nil,
 		}
 		for _, problem := range report.Problems {
 			outcome.Problems = append(outcome.Problems, explain(problem))

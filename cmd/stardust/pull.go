@@ -34,7 +34,7 @@ says where they parted.`,
 				if err != nil {
 					return err
 				}
-				var options bucketdb.PullOptions
+				options := bucketdb.PullOptions{Problem: e.problem}
 				if options.At, err = at.numeric(); err != nil {
 					return err
 				}

@@ -94,7 +94,7 @@ func (p *pushing) run(ctx context.Context, file string, db *stardust.DB, to plac
 			return p.following(ctx, db, store, to)
 		}
 		return p.env.carry("push", "Pushed", to, p.json, func(progress func(bucketdb.Progress)) (*bucketdb.Report, error) {
-			return bucketdb.Push(ctx, db, store, &bucketdb.PushOptions{At: p.at, Progress: progress, Now: p.env.now})
+			return bucketdb.Push(ctx, db, store, &bucketdb.PushOptions{At: p.at, Progress: progress, Now: p.env.now, Problem: p.env.problem})
 		})
 	})
 }

@@ -26,7 +26,7 @@ func (p *pushing) following(ctx context.Context, db *stardust.DB, store objectst
 	defer stop()
 	name := p.env.name(redacted(to.text))
 	err = bucketdb.Follow(ctx, db, store, &bucketdb.FollowOptions{
-		PushOptions: bucketdb.PushOptions{Now: p.env.now}, Every: p.every,
+		PushOptions: bucketdb.PushOptions{Now: p.env.now, Problem: p.env.problem}, Every: p.every,
 		Status: func(s bucketdb.Status) {
 			collector.Listen(s)
 			switch {

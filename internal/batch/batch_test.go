@@ -177,6 +177,72 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// TestABundleGivesItsBatchesBack to the byte, and nothing that was cut or altered.
+func TestABundleGivesItsBatchesBack(t *testing.T) {
+	b, _ := example(t)
+	u := &Bundle{Identity: b.Identity, First: 2, Batches: [][]byte{b.Encode(), []byte("another"), bytes.Repeat([]byte("long "), 5000)}}
+	encoded, err := u.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeBundle(encoded)
+	if err != nil || got.Identity != u.Identity || got.First != u.First || len(got.Batches) != len(u.Batches) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	same := func(got *Bundle) bool {
+		for i, b := range u.Batches {
+			if !bytes.Equal(got.Batches[i], b) {
+				return false
+			}
+		}
+		return got.Identity == u.Identity && got.First == u.First
+	}
+	if !same(got) {
+		t.Error("other batches")
+	}
+	for n := range encoded {
+		if _, err := DecodeBundle(encoded[:n]); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("cut after %d bytes: %v", n, err)
+		}
+		// A flipped bit that the frame's checksum does not notice is one of the header.
+		flipped := bytes.Clone(encoded)
+		flipped[n] ^= 4
+		if got, err := DecodeBundle(flipped); err == nil && same(got) {
+			t.Errorf("byte %d altered: nothing is noticed", n)
+		}
+	}
+	golden(t, "bundle", encoded[:bundleHeader]) // a version of the library makes the rest
+	large := &Bundle{First: 1, Batches: [][]byte{make([]byte, MaxBundle)}}
+	if encoded, err = large.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DecodeBundle(encoded); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("of more than a bundle can have: %v", err)
+	}
+}
+
+func FuzzDecodeBundle(f *testing.F) {
+	b, _ := example(f)
+	encoded, err := (&Bundle{Identity: b.Identity, First: 2, Batches: [][]byte{b.Encode(), b.Encode()}}).Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(encoded)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		u, err := DecodeBundle(in)
+		if err != nil {
+			return
+		}
+		again, err := u.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := DecodeBundle(again); err != nil || len(got.Batches) != len(u.Batches) {
+			t.Errorf("%d batches, again %v", len(u.Batches), err)
+		}
+	})
+}
+
 func FuzzDecodePack(f *testing.F) {
 	_, pack := example(f)
 	f.Add(pack)
