@@ -13,15 +13,16 @@ func TestCheckComparesBundlesWithTheLog(t *testing.T) {
 	_, store := longLog(t, 9)
 	_, foreign := longLog(t, 9)
 	paths := pathsUnder(t, store, bundlePrefix)
-	for what, other := range map[string]objectstore.Path{"whole": paths[0], "another": paths[1], "foreign": paths[0]} {
-		from := store
-		if what == "foreign" {
-			from = foreign
-		}
-		data, _, err := objectstore.ReadAll(t.Context(), from, other)
+	read := func(store objectstore.Store, path objectstore.Path) []byte {
+		data, _, err := objectstore.ReadAll(t.Context(), store, path)
 		if err != nil {
 			t.Fatal(err)
 		}
+		return data
+	}
+	for what, data := range map[string][]byte{
+		"whole": read(store, paths[0]), "another": read(store, paths[1]), "foreign": read(foreign, paths[0]),
+	} {
 		if _, err := store.Put(t.Context(), paths[0], objectstore.Bytes(data), nil); err != nil {
 			t.Fatal(err)
 		}
