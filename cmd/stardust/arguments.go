@@ -2,8 +2,8 @@ package main
 
 import "github.com/spf13/cobra"
 
-// arguments holds a command to between low and high arguments; high < 0 means
-// that there is no upper bound. The command's Use line names them.
+// arguments demands between low and high arguments; high < 0 means no upper
+// bound. The command's Use line names them.
 func arguments(low, high int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

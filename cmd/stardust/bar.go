@@ -68,7 +68,7 @@ func (b *bar) printf(format string, args ...any) {
 	_, _ = b.out.Write(line) // nowhere left to say it
 }
 
-// done ends the bar with what was reached, n bytes.
+// done ends the bar at what was reached, n bytes.
 func (b *bar) done(n int64) {
 	if b.progress == nil {
 		return

@@ -89,7 +89,7 @@ func actionOf(f *stardust.Fact) string {
 	return actionPatched
 }
 
-// stronger returns the action that says more of two.
+// stronger returns the more telling of two actions.
 func stronger(a, b string) string {
 	for _, action := range []string{actionRemoved, actionMoved, actionChanged} {
 		if a == action || b == action {

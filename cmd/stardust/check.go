@@ -52,7 +52,7 @@ takes its place, as salvage saves it; the damaged one is kept as FILE.damaged.`,
 		ValidArgsFunction: e.complete(completeFile),
 	}
 	jsonFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&mend, "repair", false, "put what is left of a damaged database in its place")
+	cmd.Flags().BoolVar(&mend, "repair", false, "replace a damaged database by what is left of it")
 	return cmd
 }
 
@@ -65,7 +65,7 @@ func runCheck(ctx context.Context, e *env, s *session, asJSON bool) (damaged boo
 	})
 	b.done(report.Bytes)
 	if err != nil {
-		return false, stopped(ctx, err, "the check did not come to its end; what it read so far is listed above, if damaged")
+		return false, stopped(ctx, err, "the check did not finish; what it found damaged so far is listed above")
 	}
 	if asJSON {
 		outcome := checkOutcome{

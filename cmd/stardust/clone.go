@@ -15,7 +15,7 @@ func newCloneCommand(e *env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "clone FROM FILE",
-		Short: "Make a file of the database in a bucket, or in another file",
+		Short: "Make a database file from a bucket, or from another file",
 		Long: `Make the new file FILE of the database at FROM: a bucket's URL, a directory, or a
 database file. It has the same tree, revisions and history, or with --at those up to a
 revision, and everything in it is verified. FILE knows where it came from, for pull and
@@ -39,7 +39,7 @@ same command is run again.`,
 				return err
 			}
 			err = onFullDisk(args[1], e.clone(ctx, from, args[1], asJSON, &options))
-			return stopped(ctx, err, "run the same command again to go on")
+			return stopped(ctx, err, "run the same command again to continue")
 		},
 		ValidArgsFunction: e.complete(completeLocal, completeFile),
 	}

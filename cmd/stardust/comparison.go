@@ -91,7 +91,7 @@ func (c *comparison) result() []difference {
 		if old.Record.Digest != now.Record.Digest {
 			all = append(all, c.difference(actionChanged, old, now))
 		}
-		// What lies in a directory that moved is where it was, seen from there.
+		// What lies in a moved directory stays in place within it.
 		if old.Record.Parent != now.Record.Parent || old.Record.Name != now.Record.Name {
 			d := c.difference(actionMoved, old, now)
 			d.From = d.Before.Path

@@ -26,7 +26,7 @@ func completeFile(*env, *cobra.Command, []string, string) ([]cobra.Completion, c
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// completeLocal does so, too, for arguments that are no database.
+// completeLocal does the same for arguments that are no database.
 func completeLocal(e *env, cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return completeFile(e, cmd, args, typed)
 }
@@ -67,10 +67,10 @@ func completePath(e *env, cmd *cobra.Command, args []string, typed string) ([]co
 }
 
 // complete returns the names in a directory that begin with prefix; directories
-// end in a slash. Of more than maxCompletions it returns the different ways in
-// which they go on after what they all have in common, which are no whole names:
-// a shell that was given only some of the names would take what those have in
-// common for what all have.
+// end in a slash. If there are more than maxCompletions, it returns the
+// different continuations after what all of them share, which are no whole
+// names: given only some of the names, a shell would take what those share for
+// what all share.
 func (s *session) complete(directory int64, prefix string) (names []string, whole bool, err error) {
 	for child, err := range s.beginning(directory, prefix) {
 		if err != nil {
@@ -108,8 +108,8 @@ func (s *session) beginning(directory int64, prefix string) iter.Seq2[stardust.R
 	}
 }
 
-// branches returns what the names that begin with prefix have in common, each
-// time with another letter after it. It looks at one name for each letter.
+// branches returns what the names that begin with prefix share, once with each
+// letter that follows. It reads one name per letter.
 func (s *session) branches(directory int64, prefix string) ([]string, error) {
 	var found []string
 	for len(found) < 2 {

@@ -40,7 +40,7 @@ func (c *conditions) check() error {
 	c.lower = strings.ToLower(c.iname)
 	for _, pattern := range []string{c.name, c.path, c.iname} {
 		if !doublestar.ValidatePattern(pattern) {
-			return usagef("%q is no pattern", pattern)
+			return usagef("%q is not a pattern", pattern)
 		}
 	}
 	switch c.kind {

@@ -44,9 +44,9 @@ func (s *session) makeDirectories(p string) (entity int64, made bool, err error)
 	return at, true, nil
 }
 
-// setContent points the file at a path to a published payload, and keeps what is
-// known of it besides: an existing file gets a new version, a missing one is
-// created. It returns the file's record.
+// setContent points the file at a path to a published payload, and stores its
+// attributes: an existing file gets a new version, a missing one is created. It
+// returns the file's record.
 func (s *session) setContent(d destination, name string, digest stardust.Digest, known *stardust.FileAttributes) (stardust.Record, error) {
 	return s.tree.PutPublished(d.at(name), digest, &stardust.PutOptions{File: known})
 }

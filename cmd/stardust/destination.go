@@ -7,17 +7,17 @@ import (
 	"github.com/stardustdb/stardust"
 )
 
-// destination is where put and mv lead: into a directory under the name that
-// each thing has already, or, when name is set, to that name.
+// destination is where put and mv lead: into a directory, under the name that
+// each thing has already, or under name if that is set.
 type destination struct {
 	directory string // its path
 	entity    int64
 	name      string
 }
 
-// destination decides, as cp and mv do, what a path means: a directory that
-// exists takes things in, and so must a path that ends in a slash or is meant
-// for several; anything else is the new name.
+// destination decides, as cp and mv do, what a path means: things go into a
+// directory that exists, and a path that ends in a slash or is for several must
+// be one; anything else is the new name.
 func (s *session) destination(raw string, several bool) (destination, error) {
 	p := cleanPath(raw)
 	mustHold := several || p == "" || strings.HasSuffix(raw, "/")

@@ -34,7 +34,7 @@ With a local directory in the place of both revisions, show what stardust import
 				return local.run(cmd.Context(), e, args[0], args[1], cleanPath(argument(args, 2)))
 			}
 			if len(args) < 3 {
-				return usagef("%s is no local directory; to compare the past, it takes two revisions", quote(args[1]))
+				return usagef("%s is not a local directory; to compare the past, give two revisions", quote(args[1]))
 			}
 			var from, to revision
 			for i, r := range []*revision{&from, &to} {
@@ -60,12 +60,12 @@ With a local directory in the place of both revisions, show what stardust import
 	}
 	jsonFlag(cmd, &asJSON)
 	local.patterns.addFlags(cmd)
-	cmd.Flags().BoolVar(&local.readAll, "read-all", false, "read local files, too, that seem unchanged")
+	cmd.Flags().BoolVar(&local.readAll, "read-all", false, "also read local files that seem unchanged")
 	size.addFlags(cmd)
 	return cmd
 }
 
-// difference is one thing that is not the same at two revisions.
+// difference is one difference between two revisions.
 type difference struct {
 	Change string `json:"change"`
 	Path   string `json:"path"`
@@ -120,8 +120,8 @@ func (s *session) diff(ctx context.Context, from, to *revision, path string) ([]
 	return c.result(), nil
 }
 
-// walkAt walks a path at a revision. Nothing there is an empty walk, and an
-// error to show when there is nothing at the other revision either.
+// walkAt walks a path at a revision. If nothing is there the walk is empty; the
+// error is shown if nothing is there at the other revision either.
 func (s *session) walkAt(ctx context.Context, at *revision, path string) (walk iter.Seq2[stardust.Entry, error], missing, err error) {
 	view, err := at.view(s.db)
 	if err != nil {

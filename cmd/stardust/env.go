@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// env is the world as a command sees it. One goroutine uses it at a time.
+// env is the world as a command sees it. Only one goroutine may use it at a
+// time.
 type env struct {
 	in  io.Reader
 	out *bufio.Writer // run flushes it
@@ -25,8 +26,7 @@ type env struct {
 
 	// What the flags of the root command say.
 	lockTimeout time.Duration
-	// acceptMissingLog opens a database in the state before what its lost log
-	// held.
+	// acceptMissingLog opens a database in the state before its lost log.
 	acceptMissingLog bool
 	quiet            bool
 	verbose          bool
@@ -45,8 +45,8 @@ func newEnv() *env {
 	}
 }
 
-// printf writes a part of the command's result. What a broken stream loses
-// shows when run flushes it.
+// printf writes a part of the command's result. A broken stream shows when run
+// flushes it.
 func (e *env) printf(format string, args ...any) {
 	fmt.Fprintf(e.out, format, args...)
 }
@@ -57,14 +57,14 @@ func (e *env) println(line string) {
 	_ = e.out.WriteByte('\n')
 }
 
-// notice tells the person at the keyboard something beside the result.
+// notice tells the person at the keyboard something besides the result.
 func (e *env) notice(format string, args ...any) {
 	if !e.quiet {
 		fmt.Fprintln(e.err, printable(fmt.Sprintf(format, args...)))
 	}
 }
 
-// logger returns where the database may log to.
+// logger returns the log for the database.
 func (e *env) logger() *slog.Logger {
 	if !e.verbose {
 		return slog.New(slog.DiscardHandler)

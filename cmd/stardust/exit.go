@@ -47,13 +47,13 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// complaint is what the person gets to read.
+// complaint is the message for the person.
 func complaint(code int, err error) string {
 	if code != exitInterrupted {
 		return explain(err)
 	}
 	// The innermost note knows most.
-	note := "nothing was changed by what had not finished"
+	note := "what had not finished changed nothing"
 	for s := (*stoppedError)(nil); errors.As(err, &s); err = s.err {
 		note = s.note
 	}

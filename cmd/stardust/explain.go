@@ -29,7 +29,7 @@ func about(subject string, err error) error {
 // explain returns an error in the words of someone who keeps files, not of
 // someone who writes programs: which thing, what happened, what to do.
 func explain(err error) string {
-	switch e := err.(type) { //nolint:errorlint // each layer speaks for what it wraps
+	switch e := err.(type) { //nolint:errorlint // each layer describes what it wraps
 	case *stardust.Error:
 		return explainStatus(e)
 	case *stoppedError:
@@ -73,12 +73,12 @@ func explainStatus(e *stardust.Error) string {
 	return text
 }
 
-// hint says what can be done on the command line about errors that the database
-// can only state.
+// hint says what can be done on the command line about an error of the
+// database.
 func hint(e *stardust.Error) string {
 	switch {
 	case e.Code == stardust.CodeOtherKind:
-		return "import --delete replaces it, stardust rm -r removes it, and its history stays"
+		return "import --delete replaces it, stardust rm -r removes it; its history stays either way"
 	case e.Code == stardust.CodeInUse:
 		return "--lock-timeout says how long to wait for it"
 	case e.Code == stardust.CodeNotDatabase, e.Code == stardust.CodeNewerFormat:

@@ -56,7 +56,7 @@ the other extended attributes. What a file cannot be given is reported.`,
 	flags.addFlags(cmd)
 	atFlag(cmd, &at)
 	cmd.Flags().BoolVar(&options.Replace, "replace", false, "overwrite local files that have other content")
-	cmd.Flags().BoolVar(&options.Delete, "delete", false, "replace, and remove from DIR what PATH does not hold")
+	cmd.Flags().BoolVar(&options.Delete, "delete", false, "replace files, and remove from DIR what PATH does not have")
 	exclude.addFlags(cmd)
 	cmd.Flags().BoolVar(&options.DeleteExcluded, "delete-excluded", false, "--delete, and remove from DIR what the patterns leave out")
 	cmd.Flags().BoolVarP(&options.DryRun, "dry-run", "n", false, "print what would change, and change nothing")
@@ -85,8 +85,8 @@ func (t *transferFlags) runExport(ctx context.Context, e *env, s *session, path,
 	return t.finish(ctx, e, verb, "to "+to, report, onFullDisk(to, err))
 }
 
-// sum finds out how many bytes there are, for a bar that is shown, while the
-// export goes on. The caller calls what it returns to end it and wait for it.
+// sum counts the bytes for the bar, if it is shown, while the export goes on.
+// The caller calls the function returned to end it and wait for it.
 func sum(ctx context.Context, s *session, entity int64, b *bar) (end func()) {
 	if b.progress == nil {
 		return func() {}

@@ -24,7 +24,7 @@ func newForgetCommand(e *env) *cobra.Command {
 	var f forget
 	cmd := &cobra.Command{
 		Use:   "forget FILE",
-		Short: "End old revisions, and free what only they had",
+		Short: "Forget old revisions, and free the space that only they used",
 		Long: `End all revisions that no rule keeps, for good, and free the content that only they
 had. Rules add up: a revision that any of them wants stays. Revisions that have a tag
 stay, and so does the latest; the present is never changed. Content that was stored
@@ -56,13 +56,13 @@ gives it back to the file system. --dry-run lists what would stay and what would
 		ValidArgsFunction: e.complete(completeFile),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.KeepLast, "keep-last", 0, "keep so many of the newest revisions")
-	flags.IntVar(&f.KeepHourly, "keep-hourly", 0, "keep the newest revision of so many hours")
-	flags.IntVar(&f.KeepDaily, "keep-daily", 0, "keep the newest revision of so many days")
-	flags.IntVar(&f.KeepWeekly, "keep-weekly", 0, "keep the newest revision of so many weeks")
-	flags.IntVar(&f.KeepMonthly, "keep-monthly", 0, "keep the newest revision of so many months")
-	flags.IntVar(&f.KeepYearly, "keep-yearly", 0, "keep the newest revision of so many years")
-	flags.StringVar(&f.within, "keep-within", "", "keep all revisions that are at most so much older than the latest")
+	flags.IntVar(&f.KeepLast, "keep-last", 0, "keep this many of the newest revisions")
+	flags.IntVar(&f.KeepHourly, "keep-hourly", 0, "keep the newest revision of each of this many hours")
+	flags.IntVar(&f.KeepDaily, "keep-daily", 0, "keep the newest revision of each of this many days")
+	flags.IntVar(&f.KeepWeekly, "keep-weekly", 0, "keep the newest revision of each of this many weeks")
+	flags.IntVar(&f.KeepMonthly, "keep-monthly", 0, "keep the newest revision of each of this many months")
+	flags.IntVar(&f.KeepYearly, "keep-yearly", 0, "keep the newest revision of each of this many years")
+	flags.StringVar(&f.within, "keep-within", "", "keep all revisions that are at most this much older than the latest")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "only list what would stay and what would go")
 	jsonFlag(cmd, &f.json)
 	f.addFlags(cmd)

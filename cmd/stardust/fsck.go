@@ -45,7 +45,7 @@ Each thing that is wrong is listed, and the exit code is 1 then.`,
 				return err
 			}
 			if from.file != "" {
-				return usagef("%s is no bucket; for a database file there is stardust check", quote(from.text))
+				return usagef("%s is not a bucket; stardust check verifies a database file", quote(from.text))
 			}
 			return from.inStore(cmd.Context(), e, false, func(store objectstore.Store) error {
 				return e.fsck(cmd.Context(), store, read, asJSON)
@@ -70,7 +70,7 @@ func (e *env) fsck(ctx context.Context, store objectstore.Store, read, asJSON bo
 	})
 	b.done(report.Bytes)
 	if err != nil {
-		return stopped(ctx, err, "the check did not come to its end")
+		return stopped(ctx, err, "the check did not finish")
 	}
 	if asJSON {
 		outcome := fsckOutcome{

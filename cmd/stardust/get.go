@@ -81,8 +81,9 @@ func runGet(ctx context.Context, e *env, s *session, path, local string, replace
 	return stopped(ctx, err, "no local file was written")
 }
 
-// localPlace returns where a file called name lands for LOCAL: in it when it is a
-// directory, in the working directory when it is empty, or as it.
+// localPlace returns where a file called name lands for LOCAL: in it if it is a
+// directory, in the working directory if it is empty, otherwise under that
+// name.
 func localPlace(local, name string) (directory, file string, err error) {
 	directory, file = filepath.Split(local)
 	if info, err := os.Stat(local); local == "" || err == nil && info.IsDir() || strings.HasSuffix(local, string(filepath.Separator)) {
@@ -107,8 +108,8 @@ func (s *session) fileAt(path string) (stardust.Record, error) {
 	return r, err
 }
 
-// saveLocal writes what from holds to a new file and then gives it its name. What
-// a get that was killed left behind is removed first.
+// saveLocal writes a new file and then gives it its name. What a killed get
+// left behind is removed first.
 func saveLocal(from io.WriterTo, b *bar, directory, name string, kept *attributes.File, replace bool) (err error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
@@ -123,7 +124,7 @@ func saveLocal(from io.WriterTo, b *bar, directory, name string, kept *attribute
 	case err != nil:
 		return err
 	case !old.Mode().IsRegular() && old.Mode().Type() != fs.ModeSymlink:
-		return about(quote(place), errors.New("something that is no file is in the way"))
+		return about(quote(place), errors.New("something that is not a file is in the way"))
 	case !replace:
 		return about(quote(place), errors.New("exists already; --replace overwrites it"))
 	}

@@ -70,10 +70,10 @@ func (s *session) checkQuietly(ctx context.Context, e *env) (*stardust.CheckRepo
 	b := e.newBar("check", 0)
 	report, err := s.db.Check(ctx, &stardust.CheckOptions{Progress: b.check})
 	b.done(report.Bytes)
-	return report, stopped(ctx, err, "the check did not come to its end")
+	return report, stopped(ctx, err, "the check did not finish")
 }
 
-// heal brings payloads back, and returns those that it did not find.
+// heal restores payloads, and returns those that it did not find.
 func (s *session) heal(ctx context.Context, e *env, from string, damaged []stardust.DamagedPayload) ([]stardust.DamagedPayload, error) {
 	info, err := os.Stat(from)
 	if err != nil || len(damaged) == 0 {

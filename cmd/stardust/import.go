@@ -62,16 +62,16 @@ with privileges the other extended attributes, such as capabilities.`,
 	}
 	im.addFlags(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&im.delete, "delete", false, "remove from PATH what DIR does not hold")
+	flags.BoolVar(&im.delete, "delete", false, "remove from PATH what DIR does not have")
 	im.patterns.addFlags(cmd)
 	flags.BoolVar(&im.excluded, "delete-excluded", false, "--delete, and remove from PATH what the patterns leave out")
 	flags.BoolVar(&im.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
 	flags.BoolVarP(&im.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
 	flags.BoolVarP(&im.dryRun, "dry-run", "n", false, "print what would change, and change nothing")
 	preserveFlag(cmd, &im.preserve, "keep")
-	flags.StringVarP(&im.message, "message", "m", "", "say this of the import's revision in the history")
+	flags.StringVarP(&im.message, "message", "m", "", "message for the import's revision in the history")
 	flags.StringVar(&im.tag, "tag", "", "give the import's revision this name")
-	flags.BoolVar(&im.readAll, "read-all", false, "read files, too, that seem unchanged")
+	flags.BoolVar(&im.readAll, "read-all", false, "also read files that seem unchanged")
 	return cmd
 }
 
@@ -98,11 +98,11 @@ func (im *importing) run(ctx context.Context, e *env, file, from, into string) e
 		}
 		return im.transfer(ctx, e, s, from, root, entity, into)
 	})
-	return stopped(ctx, err, "run the same command again to go on")
+	return stopped(ctx, err, "run the same command again to continue")
 }
 
-// plan is a dry run. What it would have to make, the database or the directory in
-// it, is empty: it takes one that is.
+// plan is a dry run. If the database or the directory in it would have to be
+// made, it uses an empty one instead.
 func (im *importing) plan(ctx context.Context, e *env, file, from string, root *os.Root, into string) error {
 	missing := false
 	err := e.readOrNothing(ctx, file, func(s *session) error {
@@ -160,7 +160,8 @@ func (im *importing) transfer(ctx context.Context, e *env, s *session, from stri
 	return err
 }
 
-// indexDir is where imports keep what they saw, or empty where there is no place.
+// indexDir is where imports remember what they saw, or empty if there is no
+// place.
 func indexDir() string {
 	caches, err := os.UserCacheDir()
 	if err != nil {
@@ -182,8 +183,8 @@ func openLocalDirectory(path string) (*os.Root, error) {
 	return os.OpenRoot(path)
 }
 
-// scan finds out how many bytes there are, for a bar that is shown, while the
-// import goes on. The caller calls what it returns to end it and wait for it.
+// scan counts the bytes for the bar, if it is shown, while the import goes on.
+// The caller calls the function returned to end it and wait for it.
 func scan(ctx context.Context, source fs.FS, b *bar) (end func()) {
 	if b.progress == nil {
 		return func() {}
@@ -192,7 +193,7 @@ func scan(ctx context.Context, source fs.FS, b *bar) (end func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		total := int64(0)
-		// What cannot be read is the import's to report.
+		// The import reports what cannot be read.
 		_ = fs.WalkDir(source, ".", func(_ string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() {
 				if info, err := entry.Info(); err == nil {

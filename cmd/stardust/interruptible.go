@@ -5,10 +5,9 @@ import (
 	"io"
 )
 
-// interruptible returns a reader that the end of ctx ends even while r waits for
-// a keyboard or a pipe. Nothing can end such a read, so the goroutine that waits
-// in it then stays until the process ends, which is at once; use it for nothing
-// else.
+// interruptible returns a reader that ends with ctx even while r waits for a
+// keyboard or a pipe. Nothing can end such a read, so its goroutine stays until
+// the process ends; use this only where that is at once.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	from, to := io.Pipe()
 	go func() {

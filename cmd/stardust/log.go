@@ -55,7 +55,7 @@ was removed, say with --at when it was there.`,
 	}
 	atFlag(cmd, &at)
 	cmd.Flags().Int64Var(&h.from, "from", 0, "begin with this revision")
-	cmd.Flags().IntVarP(&h.last, "last", "n", 0, "show only the last so many (0: all)")
+	cmd.Flags().IntVarP(&h.last, "last", "n", 0, "show only this many of the last (0: all)")
 	cmd.Flags().BoolVar(&h.all, "all", false, "show all changes of a transaction, not only the first")
 	jsonFlag(cmd, &h.json)
 	h.addFlags(cmd)
@@ -140,7 +140,7 @@ func (h *history) transaction(e *env, s *session, t *stardust.Transaction) error
 	return nil
 }
 
-// headline says in a line what a transaction did, and which tags name it.
+// headline says in one line what a transaction did, and which tags name it.
 func (h *history) headline(t *stardust.Transaction, changes []change) string {
 	parts := []string{}
 	if text := summarize(changes); text != "" {

@@ -45,7 +45,7 @@ func (f *mirrorFlags) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.upstream, "upstream", "", "URL of the store to mirror, such as s3://bucket")
 	flags.StringVar(&f.dir, "dir", "", "directory of the local copies; made when it is missing")
-	flags.StringVar(&f.identity, "identity", "", "name of the mirrored store, for a directory that was made under another URL of it, as LOCK there says")
+	flags.StringVar(&f.identity, "identity", "", "name of the mirrored store as the directory's LOCK has it, if that was made under another URL of the store")
 	flags.IntVar(&f.downloads, "downloads", mirror.DefaultDownloadConcurrency, "download with this many requests at a time")
 }
 
@@ -65,7 +65,7 @@ func (f *mirrorFlags) check() error {
 // maxDownloads bounds --downloads: each is a connection.
 const maxDownloads = 1024
 
-// look opens a mirror that is there already, to look after its local copies.
+// look opens an existing mirror to work on its local copies.
 func (f *mirrorFlags) look(ctx context.Context, e *env, fn func(*mirror.Mirror) error) error {
 	if err := f.check(); err != nil {
 		return err
@@ -99,5 +99,5 @@ func (f *mirrorFlags) open(ctx context.Context, e *env, policy mirror.Policy, fn
 }
 
 // commandRetries is how often a command repeats a call that failed for a
-// passing reason; a person waits for the outcome.
+// passing reason; somebody is waiting for the outcome.
 const commandRetries = 8

@@ -50,13 +50,13 @@ docs/mount.md says which keys are no paths.`,
 	f.policy.addFlags(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.scan, "scan-interval", 0, "how often to look for objects deleted upstream (0: 10m, negative: never)")
-	flags.DurationVar(&f.refresh, "refresh", storemount.DefaultRefresh, "how long names and sizes are taken for current before the bucket is asked again")
+	flags.DurationVar(&f.refresh, "refresh", storemount.DefaultRefresh, "how long names and sizes count as current before the bucket is asked again")
 	flags.BoolVar(&f.unchecked, "no-verification", false, "show local bytes without checking them")
 	flags.BoolVar(&f.allowOther, "allow-other", false, "let other users in")
 	return cmd
 }
 
-// keep returns the policy. Unlike a command that is over soon, a mount warms.
+// keep returns the policy. Unlike a short command, a mount warms.
 func (f *mirrorMountFlags) keep() (mirror.Policy, error) {
 	switch f.policy.name {
 	case "all":

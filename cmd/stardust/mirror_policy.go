@@ -23,7 +23,7 @@ func (p *policyFlags) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&p.root, "root", "", "slatedb: the database's path in the store, to warm it at the start")
 	flags.StringVar(&p.prefix, "prefix", "", "all: keep only paths that begin with this")
 	flags.StringArrayVar(&p.rules, "keep", nil, "rules: keep paths that match this glob, such as '**/*.sst'; may be repeated")
-	flags.Var(&p.limit, "limit", "lru: keep up to so many bytes, such as 10GiB")
+	flags.Var(&p.limit, "limit", "lru: keep up to this many bytes, such as 10GiB")
 }
 
 // check refuses flags of another policy than the chosen one.

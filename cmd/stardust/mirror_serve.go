@@ -89,7 +89,7 @@ way and stops.`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:9000", "address to listen on; one beyond loopback needs --tls-cert and --tls-key")
 	flags.StringVar(&f.bucket, "bucket", "mirror", "the bucket's name for clients")
 	flags.StringVar(&f.accessKey, "access-key", "", "the access key that clients sign with, rather than that in the environment")
-	flags.BoolVar(&f.anonymous, "anonymous", false, "serve unsigned requests, too; on loopback addresses only")
+	flags.BoolVar(&f.anonymous, "anonymous", false, "also serve unsigned requests; only on loopback addresses")
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that signatures name")
 	flags.StringVar(&f.certFile, "tls-cert", "", "file with the certificate chain, for TLS")
 	flags.StringVar(&f.keyFile, "tls-key", "", "file with the certificate's key")
@@ -97,8 +97,8 @@ way and stops.`,
 	flags.DurationVar(&f.scan, "scan-interval", 0, "how often to look for objects deleted upstream (0: 10m, negative: never)")
 	flags.BoolVar(&f.unchecked, "no-verification", false, "serve local bytes without checking them")
 	flags.IntVar(&f.requests, "max-requests", 0, "serve this many requests at a time (0: 512)")
-	flags.IntVar(&f.calls, "upstream-calls", 0, "read from the upstream, and write to it, with at most this many calls at a time each (0: no bound)")
-	flags.Var(&f.bandwidth, "upstream-bandwidth", "move at most so many bytes a second between here and the upstream, such as 50MiB (default: no bound)")
+	flags.IntVar(&f.calls, "upstream-calls", 0, "make at most this many reads and this many writes upstream at a time (0: no bound)")
+	flags.Var(&f.bandwidth, "upstream-bandwidth", "move at most this many bytes a second between here and the upstream, such as 50MiB (default: no bound)")
 	return cmd
 }
 
@@ -115,7 +115,7 @@ func (e *env) serve(ctx context.Context, f *serveFlags) error {
 		}
 		serverOptions.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	}
-	// A port that is taken must show before the mirror begins to download.
+	// A taken port must show before the mirror begins to download.
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return err
@@ -186,8 +186,8 @@ func (f *serveFlags) options(e *env, store objectstore.Store, credentials map[st
 	return options, err
 }
 
-// credentials returns the endpoint's own keys. What nobody gave is made up and
-// told to the person who started the server.
+// credentials returns the endpoint's own keys. If none were given, they are
+// made up and shown to the person who starts the server.
 func (f *serveFlags) credentials(e *env) (map[string]string, error) {
 	access, secret := cmp.Or(f.accessKey, os.Getenv(envAccessKey)), os.Getenv(envSecretKey)
 	switch {
@@ -203,8 +203,8 @@ func (f *serveFlags) credentials(e *env) (map[string]string, error) {
 	return map[string]string{access: secret}, nil
 }
 
-// serviceLogger returns the log of a command that runs for long: what an
-// operator wants to know, on standard error.
+// serviceLogger returns the log of a long-running command: what an operator
+// wants to know, on standard error.
 func (e *env) serviceLogger() *slog.Logger {
 	if e.verbose {
 		return e.logger()

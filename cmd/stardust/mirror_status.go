@@ -11,8 +11,8 @@ func newMirrorStatusCommand(e *env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show what a mirror's directory holds",
-		Long: `Show what a mirror's directory holds. A mirror that is being served has its own
+		Short: "Show what is in a mirror's directory",
+		Long: `Show what is in a mirror's directory. A mirror that is being served has its own
 status page, /status, with downloads and queues.`,
 		Example: `  stardust mirror status --upstream s3://bucket --dir /var/lib/mirror --json`,
 		Args:    arguments(0, 0),

@@ -13,7 +13,7 @@ func newMirrorWarmCommand(e *env) *cobra.Command {
 	var f mirrorFlags
 	cmd := &cobra.Command{
 		Use:   "warm",
-		Short: "Download what the mirror should have and has not",
+		Short: "Download what the mirror should have and lacks",
 		Example: `  stardust mirror warm --upstream s3://bucket --dir /var/lib/mirror --policy all --prefix db/
   stardust mirror warm --upstream s3://bucket --dir /var/lib/mirror --policy slatedb --root db`,
 		Args: arguments(0, 0),
@@ -60,7 +60,7 @@ func (f *mirrorFlags) warm(ctx context.Context, e *env) error {
 		}
 		stats := watch.done()
 		if err != nil {
-			return stopped(ctx, aboutStore(f.upstream, err), "what was downloaded stays; run the same command again to go on")
+			return stopped(ctx, aboutStore(f.upstream, err), "what was downloaded stays; run the same command again to continue")
 		}
 		e.printf("%s local (%s), %s downloaded (%s).\n", objects(stats.Objects), humanSize(stats.Bytes),
 			objects(stats.Counters.Downloads), humanSize(stats.DownloadedBytes))

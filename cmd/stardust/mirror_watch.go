@@ -30,8 +30,8 @@ func (e *env) watchDownloads(ctx context.Context, m *mirror.Mirror) *downloadWat
 	return w
 }
 
-// look tells the bar what is known: what the downloads under way have still to
-// bring counts as the total.
+// look updates the bar: what the downloads under way still lack counts towards
+// the total.
 func (w *downloadWatch) look() {
 	stats := w.mirror.Handle().Stats()
 	total := stats.DownloadedBytes

@@ -32,7 +32,7 @@ that exists already is fine.`,
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath),
 	}
-	cmd.Flags().BoolVarP(&parents, "parents", "p", false, "make missing parents, too; an existing directory is fine")
+	cmd.Flags().BoolVarP(&parents, "parents", "p", false, "also make missing parents; an existing directory is fine")
 	return cmd
 }
 
@@ -43,11 +43,11 @@ func (s *session) makeDirectory(path string, parents bool) error {
 	}
 	directory, name := splitPath(path)
 	if name == "" {
-		return fmt.Errorf("the root directory is always there")
+		return fmt.Errorf("the root directory always exists")
 	}
 	parent, err := s.directoryAt(directory)
 	if isMissing(err) {
-		return fmt.Errorf("the directory %s does not exist; -p makes it, too", absolute(directory))
+		return fmt.Errorf("the directory %s does not exist; -p makes it as well", absolute(directory))
 	}
 	if err == nil {
 		_, err = s.tree.Create(stardust.NewNode{Name: name, Parent: parent.Entity})

@@ -39,7 +39,7 @@ empty directory.`,
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath),
 	}
-	cmd.Flags().BoolVar(&replace, "replace", false, "take the place of what has the name already")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace what has the name already")
 	return cmd
 }
 
@@ -57,7 +57,7 @@ func (s *session) move(source string, d destination, replace bool) error {
 	}
 	_, err = s.tree.Move(r.Entity, d.entity, name, 0, replace)
 	if e := (*stardust.Error)(nil); errors.As(err, &e) && e.Code == stardust.CodeNameTaken {
-		return about(absolute(d.at(name)), errors.New("is there already; --replace takes its place"))
+		return about(absolute(d.at(name)), errors.New("exists already; --replace replaces it"))
 	}
 	if err != nil {
 		return about(absolute(source), err)

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// patterns are those of gitignore that the command line gave, in its order.
+// patterns are the gitignore patterns of the command line, in its order.
 type patterns []string
 
 func (p *patterns) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(patternFlag{p, p.exclude, "pattern"}, "exclude", "leave out what matches this pattern of gitignore; may be repeated")
-	flags.Var(patternFlag{p, p.include, "pattern"}, "include", "take what matches after all; may be repeated")
+	flags.Var(patternFlag{p, p.exclude, "pattern"}, "exclude", "leave out what matches this gitignore pattern; may be repeated")
+	flags.Var(patternFlag{p, p.include, "pattern"}, "include", "take what matches this pattern after all; may be repeated")
 	flags.Var(patternFlag{p, p.read, "file"}, "exclude-from", "leave out what the patterns in this file match; may be repeated")
 }
 

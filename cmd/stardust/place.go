@@ -39,7 +39,7 @@ func findPlace(text string) (place, error) {
 	return place{text, text}, nil
 }
 
-// lasting returns the place as it is found again from every directory.
+// lasting returns the place in a form that works from every directory.
 func (p place) lasting() (string, error) {
 	if p.file != "" || isPlainPath(p.text) {
 		return filepath.Abs(p.text)
@@ -61,7 +61,7 @@ func (p place) lasting() (string, error) {
 func (p place) other(file string) error {
 	one, err := os.Stat(file)
 	if err != nil || p.file == "" {
-		return nil //nolint:nilerr // to open it tells what is wrong
+		return nil //nolint:nilerr // opening it will say what is wrong
 	}
 	if two, err := os.Stat(p.file); err == nil && os.SameFile(one, two) {
 		return usagef("%s is the database itself", quote(p.text))

@@ -11,7 +11,8 @@ import (
 	"github.com/stardustdb/stardust/internal/transfer"
 )
 
-// preserve selects what is kept or restored of files besides. It is a pflag.Value.
+// preserve selects which further attributes of files are kept or restored. It
+// is a pflag.Value.
 type preserve stardust.Preserve
 
 // preserveKinds returns the words of the flag.
@@ -52,7 +53,7 @@ func (p *preserve) Set(text string) error {
 		case "none":
 			set = preserve{}
 		default:
-			return fmt.Errorf("%q is none of %s", word, strings.Join(preserveKinds(), ", "))
+			return fmt.Errorf("%q is not one of %s", word, strings.Join(preserveKinds(), ", "))
 		}
 	}
 	*p = set
@@ -76,7 +77,7 @@ func (p *preserve) String() string {
 	return strings.Join(words, ",")
 }
 
-// filtered returns of what is kept of a file what is to be restored.
+// filtered returns those of a file's attributes that are to be restored.
 func (p *preserve) filtered(known *stardust.FileAttributes) *attributes.File {
 	kept := attributes.File{MTime: known.ModTime, Owner: (*attributes.Owner)(known.Owner), Xattrs: known.Xattrs, Sparse: known.Sparse}
 	if known.Symlink {

@@ -177,7 +177,7 @@ func (p *props) smallDirectory() string {
 	return best
 }
 
-// image returns a disk image's worth of bytes that look like nothing else.
+// image returns as many random bytes as the disk image has.
 func image() []byte {
 	data := make([]byte, imageSize)
 	random := rand.NewChaCha8([32]byte([]byte("the disk image of stardust demo.")))

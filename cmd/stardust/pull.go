@@ -15,7 +15,7 @@ func newPullCommand(e *env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "pull FILE [FROM]",
-		Short: "Bring what was pushed since into a database",
+		Short: "Bring what was pushed since then into a database",
 		Long: `Bring what the database at FROM has, and FILE lacks, into FILE: a bucket's URL, a
 directory, or a database file; without it, it is where FILE came from. Every chunk and
 every file's content is verified on the way.
@@ -45,11 +45,11 @@ says where they parted.`,
 				}
 				return e.pull(ctx, s.db, from, asJSON, &options)
 			})
-			return stopped(ctx, err, "what came by then stays; run the same command again to go on")
+			return stopped(ctx, err, "what arrived by then stays; run the same command again to continue")
 		},
 		ValidArgsFunction: e.complete(completeFile, completeLocal),
 	}
-	cmd.Flags().Var(&at, "at", "go no further than to this revision")
+	cmd.Flags().Var(&at, "at", "go no further than this revision")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

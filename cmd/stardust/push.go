@@ -42,14 +42,14 @@ message says where they parted.`,
 				}
 				return p.run(cmd.Context(), args[0], s.db, to)
 			})
-			return stopped(cmd.Context(), err, "what was pushed by then stays; run the same command again to go on")
+			return stopped(cmd.Context(), err, "what was pushed by then stays; run the same command again to continue")
 		},
 		ValidArgsFunction: e.complete(completeFile, completeLocal),
 	}
-	cmd.Flags().BoolVar(&p.follow, "follow", false, "go on, and push what is committed later, until interrupted")
-	cmd.Flags().DurationVar(&p.every, "every", time.Second, "with --follow, look for something new so often")
-	cmd.Flags().StringVar(&p.metrics, "metrics", "", "with --follow, serve Prometheus' metrics at /metrics of this address")
-	cmd.Flags().Var(&at, "at", "send no later commits than this revision, tag or time, and not what only these name")
+	cmd.Flags().BoolVar(&p.follow, "follow", false, "keep running and push what is committed later, until interrupted")
+	cmd.Flags().DurationVar(&p.every, "every", time.Second, "with --follow, how often to look for something new")
+	cmd.Flags().StringVar(&p.metrics, "metrics", "", "with --follow, serve Prometheus metrics at /metrics on this address")
+	cmd.Flags().Var(&at, "at", "stop at this revision, tag or time, and leave out what only later commits name")
 	cmd.MarkFlagsMutuallyExclusive("at", "follow")
 	jsonFlag(cmd, &p.json)
 	return cmd

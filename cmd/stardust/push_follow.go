@@ -15,8 +15,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// following pushes until it is interrupted, which is no failure, and tells of each
-// push.
+// following pushes until it is interrupted, which is no failure, and reports
+// each push.
 func (p *pushing) following(ctx context.Context, db *stardust.DB, store objectstore.Store, to place) error {
 	collector := bucketmetrics.NewCollector(p.env.now)
 	stop, err := p.serveMetrics(ctx, collector)
@@ -39,7 +39,7 @@ func (p *pushing) following(ctx context.Context, db *stardust.DB, store objectst
 			case s.Report.Batches > 0:
 				p.env.println(carriedText("push", "Pushed", name, s.Report))
 			}
-			_ = p.env.out.Flush() // who reads along waits for it; a broken pipe ends the next write, too
+			_ = p.env.out.Flush() // a reader of the pipe waits for it; a broken pipe also fails the next write
 		},
 	})
 	if ctx.Err() != nil {

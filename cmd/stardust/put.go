@@ -20,7 +20,7 @@ type putting struct {
 	keep     bool
 	json     bool
 	preserve preserve
-	command  bool // what comes after "--" is a command whose output is stored
+	command  bool // what follows "--" is a command; its output is stored
 }
 
 func newPutCommand(e *env) *cobra.Command {
@@ -59,8 +59,8 @@ DEST: whole, or nothing when it fails.`,
 		},
 		ValidArgsFunction: e.complete(completeFile, completeLocal),
 	}
-	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make the directories that are missing on the way")
-	cmd.Flags().BoolVar(&p.keep, "keep", false, "refuse to give a file that is there already a new version")
+	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make missing directories on the way")
+	cmd.Flags().BoolVar(&p.keep, "keep", false, "refuse to replace a file that exists already")
 	cmd.Flags().BoolVar(&p.command, "from-command", false, "store what the command after -- prints, unless it fails")
 	preserveFlag(cmd, &p.preserve, "store")
 	jsonFlag(cmd, &p.json)
@@ -78,7 +78,7 @@ func (p *putting) run(ctx context.Context, e *env, file string, locals []string,
 	}
 	note := "nothing was stored"
 	if len(locals) > 1 {
-		note = "the files stored before stay; run the same command again to go on"
+		note = "the files stored before stay; run the same command again to continue"
 	}
 	err := e.write(ctx, file, true, func(s *session) error {
 		if p.parents {
@@ -119,7 +119,7 @@ func (p *putting) run(ctx context.Context, e *env, file string, locals []string,
 	return stopped(ctx, err, note)
 }
 
-// makeParents makes what leads to the destination.
+// makeParents makes the directories on the way to the destination.
 func (p *putting) makeParents(s *session, to string, several bool) error {
 	directory := cleanPath(to)
 	if !several && to != "" && to[len(to)-1] != '/' {
@@ -140,7 +140,7 @@ func (p *putting) put(ctx context.Context, e *env, s *session, b *bar, local str
 	} else if found && isDirectory(old) {
 		return about(absolute(d.at(name)), errIsDirectory)
 	} else if found && p.keep {
-		return about(absolute(d.at(name)), errors.New("is there already, and --keep says to leave it"))
+		return about(absolute(d.at(name)), errors.New("exists already, and --keep says to leave it"))
 	}
 	source, end, err := e.openLocal(ctx, s, local)
 	if err != nil {
@@ -191,8 +191,8 @@ func (p *putting) knownOf(local string) (*stardust.FileAttributes, error) {
 	}, err
 }
 
-// upload publishes what a reader yields, unless end, which may be nil, says after
-// it that it is not to be.
+// upload publishes what a reader yields, unless end, which may be nil, returns
+// an error after it.
 func upload(s *session, source io.Reader, end func() error) (stardust.Published, error) {
 	stream, err := s.tree.Upload()
 	if err != nil {
@@ -210,8 +210,8 @@ func upload(s *session, source io.Reader, end func() error) (stardust.Published,
 	return stream.Finish()
 }
 
-// localSize returns the size of a regular file, and an error for what put can't
-// take.
+// localSize returns the size of a regular file, and an error for anything that
+// put can't take.
 func localSize(local string) (int64, error) {
 	if local == "-" {
 		return 0, nil

@@ -34,7 +34,7 @@ func (p *putting) runCommand(ctx context.Context, e *env, file, to string, words
 		if _, found, err := d.existing(s, d.name); err != nil {
 			return err
 		} else if found && p.keep {
-			return about(absolute(d.at("")), errors.New("is there already, and --keep says to leave it"))
+			return about(absolute(d.at("")), errors.New("exists already, and --keep says to leave it"))
 		}
 		b := e.newBar("put", 0)
 		err = p.storeOutput(ctx, e, s, b, d, words)
@@ -44,7 +44,7 @@ func (p *putting) runCommand(ctx context.Context, e *env, file, to string, words
 	return stopped(ctx, err, "nothing was stored")
 }
 
-// storeOutput runs a command and publishes what it prints once it has ended well.
+// storeOutput runs a command and publishes its output once it has succeeded.
 func (p *putting) storeOutput(ctx context.Context, e *env, s *session, b *bar, d destination, words []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

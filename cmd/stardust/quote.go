@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// printable returns s with everything that could move a cursor, change a color
-// or break a line replaced by an escape, and so are bytes that are not UTF-8.
-// Messages go through it.
+// printable returns s with escapes for everything that could move a cursor,
+// change a color or break a line, and for bytes that are not UTF-8. Messages go
+// through it.
 func printable(s string) string {
 	if plain(s) {
 		return s
@@ -27,8 +27,8 @@ func printable(s string) string {
 	return b.String()
 }
 
-// quote returns a name as a terminal may show it: as it is when nothing about it
-// is unclear, else between quotes with escapes.
+// quote returns a name for a terminal: as it is if nothing about it is unclear,
+// otherwise quoted with escapes.
 func quote(name string) string {
 	if name != "" && plain(name) && !strings.ContainsAny(name, `"\`) && strings.TrimSpace(name) == name {
 		return name

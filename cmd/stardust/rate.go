@@ -6,8 +6,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// rate says in words how far a bar is, how fast it goes, and how long it takes
-// yet. Its methods are the bar's decorators.
+// rate says in words how far a bar is, how fast it goes, and how long it will
+// take. Its methods are the bar's decorators.
 type rate struct {
 	start time.Time
 	now   func() time.Time

@@ -32,12 +32,12 @@ content is read or stored, so it takes no time and no space.`,
 			err := e.write(ctx, args[0], false, func(s *session) error {
 				return s.restore(ctx, e, cleanPath(args[1]), &at, cleanPath(to))
 			})
-			return stopped(ctx, err, "what was restored by then stays; run the same command again to go on")
+			return stopped(ctx, err, "what was restored by then stays; run the same command again to continue")
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath),
 	}
 	cmd.Flags().Var(&at, "at", "the revision to go back to (see stardust log)")
-	cmd.Flags().StringVar(&to, "to", "", "bring it back at this path instead")
+	cmd.Flags().StringVar(&to, "to", "", "restore it at this path instead")
 	return cmd
 }
 

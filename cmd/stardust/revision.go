@@ -25,7 +25,7 @@ func (r *revision) Set(text string) error {
 		return nil
 	}
 	if text == "" || text[0] == '-' {
-		return fmt.Errorf("%q is no revision; give a number that stardust log prints, a time, a tag, or latest", text)
+		return fmt.Errorf("%q is not a revision; give a number from stardust log, a time, a tag, or latest", text)
 	}
 	r.set, r.text = true, text
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -50,7 +50,7 @@ func (r *revision) Type() string { return "revision" }
 // was.
 func (r *revision) numeric() (int64, error) {
 	if r.text != "" {
-		return 0, usagef("--at %s: here it must be a number", r.text)
+		return 0, usagef("--at %s: it must be a number here", r.text)
 	}
 	return r.number, nil
 }
@@ -89,8 +89,8 @@ func revisionOf(db *stardust.DB, text string) (int64, error) {
 	return db.RevisionAt(when)
 }
 
-// parseTime reads a time as people write it, in their zone. A day alone means its
-// end.
+// parseTime reads a time as people write it, in the local zone. A day alone
+// means its end.
 func parseTime(text string, now time.Time) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"} {
 		if when, err := time.ParseInLocation(layout, text, now.Location()); err == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/stardustdb/stardust"
 )
 
-var errRoot = errors.New("is the root directory, which stays where it is")
+var errRoot = errors.New("is the root directory, which cannot be moved or removed")
 
-// parallelCommits is how many commits a command has under way where it needs
-// many; they share the wait for the disk.
+// parallelCommits is how many commits a command makes at a time; they share the
+// wait for the disk.
 const parallelCommits = 64
 
 // removal is what the flags of rm say.
@@ -47,11 +47,11 @@ of them; run it again.`,
 				}
 				return nil
 			})
-			return stopped(ctx, err, "what was removed by then stays removed; run the same command again to go on")
+			return stopped(ctx, err, "what was removed by then stays removed; run the same command again to continue")
 		},
 		ValidArgsFunction: e.complete(completeFile, completePath),
 	}
-	cmd.Flags().BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with all that is in them")
+	cmd.Flags().BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with everything in them")
 	cmd.Flags().BoolVarP(&r.force, "force", "f", false, "a path that does not exist is fine")
 	return cmd
 }
@@ -68,7 +68,7 @@ func (r removal) remove(ctx context.Context, s *session, path string) error {
 	case !isDirectory(record) || !r.recursive:
 		err = s.tree.Remove(record.Entity, 0)
 		if e := (*stardust.Error)(nil); errors.As(err, &e) && e.Code == stardust.CodeNotEmpty {
-			err = errors.New("is a directory that is not empty; -r removes it with all that is in it")
+			err = errors.New("is a directory that is not empty; -r removes it with everything in it")
 		}
 		return about(absolute(path), err)
 	}
@@ -84,8 +84,8 @@ func (r removal) remove(ctx context.Context, s *session, path string) error {
 	return nil
 }
 
-// levels returns the entities of a directory's tree by depth. What is deeper has
-// to go first; those of one depth may go together.
+// levels returns the entities of a directory's tree by depth. Deeper ones must
+// go first; those of one depth may go together.
 func (s *session) levels(entity int64) ([][]int64, error) {
 	var levels [][]int64
 	for entry, err := range s.tree.Walk(entity) {

@@ -46,8 +46,8 @@ a/b. - stands for standard input or output. Exit codes: 0 done, 1 something fail
 	root.SetIn(e.in)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	flags := root.PersistentFlags()
-	flags.DurationVar(&e.lockTimeout, "lock-timeout", defaultLockTimeout, "wait this long for another process that writes the database")
-	flags.BoolVar(&e.acceptMissingLog, "accept-missing-log", false, "open a database whose latest commits are missing with their log")
+	flags.DurationVar(&e.lockTimeout, "lock-timeout", defaultLockTimeout, "wait this long for another process that is writing the database")
+	flags.BoolVar(&e.acceptMissingLog, "accept-missing-log", false, "open a database although its log is missing, and the latest commits with it")
 	flags.BoolVarP(&e.quiet, "quiet", "q", false, "no progress bar and no notices")
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "log what the database does to standard error")
 	root.AddGroup(
@@ -65,8 +65,7 @@ a/b. - stands for standard input or output. Exit codes: 0 done, 1 something fail
 	return root
 }
 
-// commands are the constructors of all commands; a group of commands has one,
-// too.
+// commands are the constructors of all commands and groups of commands.
 func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
 		newImportCommand, newExportCommand, newPutCommand, newGetCommand, newTarCommand, newUntarCommand, newMountCommand,
@@ -80,7 +79,7 @@ func commands() []func(*env) *cobra.Command {
 	}
 }
 
-// runGroup is what a command does that only holds others: it helps.
+// runGroup is what a group of commands does: it prints help.
 func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		cmd.SetOut(cmd.ErrOrStderr())
@@ -93,7 +92,7 @@ func runGroup(cmd *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); err == nil && !cmd.HasParent() {
 		return usagef("%s; the command comes first, such as stardust ls %s", text, args[0])
 	}
-	cmd.SuggestionsMinimumDistance = min(2, len(args[0])/2) // or every short command is like a short word
+	cmd.SuggestionsMinimumDistance = min(2, len(args[0])/2) // or every short command would be similar to a short word
 	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
 		text += "; did you mean " + strings.Join(similar, " or ") + "?"
 	}

@@ -18,7 +18,7 @@ const (
 
 // run runs one command line and returns its exit code. The first SIGINT or
 // SIGTERM asks the command to stop, which leaves every file whole; a second one
-// ends the process as it would any other.
+// ends the process as usual.
 func run(ctx context.Context, e *env, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

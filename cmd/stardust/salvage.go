@@ -73,7 +73,7 @@ func runSalvage(ctx context.Context, e *env, from, to string, asJSON bool) error
 		e.printSalvage(report, to)
 	}
 	if !report.Lossless() {
-		return errors.New("not everything was to be saved; put what is lost back from a backup")
+		return errors.New("not everything could be saved; restore what is lost from a backup")
 	}
 	return nil
 }
@@ -124,8 +124,8 @@ func (e *env) printSalvage(r *stardust.SalvageReport, to string) {
 		plural(r.DamagedPages, "page", "pages"), plural(r.DamagedChunks, "chunk", "chunks"))
 }
 
-// repairedName and damagedName are what check --repair calls the new file until it
-// takes the place of the damaged one, and that one from then on.
+// repairedName is what check --repair calls the new file until it replaces the
+// damaged one, which is damagedName from then on.
 func repairedName(file string) string { return file + ".repaired" }
 
 func damagedName(file string) string { return file + ".damaged" }

@@ -42,7 +42,7 @@ type databaseServeFlags struct {
 	requests    int
 	stall       time.Duration
 	keepUploads time.Duration
-	// announce tells where a listener is reached; nil means a notice.
+	// announce says where a listener is reached; nil means a notice.
 	announce func(address string)
 }
 
@@ -74,7 +74,7 @@ the requests under way and stops. docs/serve.md is the guide.`,
 				return usagef("--tls-cert and --tls-key go together")
 			}
 			if !f.api && !f.webdav && !f.s3 {
-				return usagef("there is nothing to serve: leave on --api, --webdav or --s3")
+				return usagef("there is nothing to serve: turn on --api, --webdav or --s3")
 			}
 			return e.serveDatabases(cmd.Context(), args, &f)
 		},
@@ -82,21 +82,21 @@ the requests under way and stops. docs/serve.md is the guide.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.listen, "listen", []string{"127.0.0.1:8080"}, "address to listen on; may be given several times, and empty for none")
 	flags.StringVar(&f.socket, "socket", "", "Unix socket to listen on, for this user alone")
-	flags.StringVar(&f.accounts, "users", "", "file with users, tokens and the key of share links")
+	flags.StringVar(&f.accounts, "users", "", "file with the users, the tokens and the key of share links")
 	flags.StringVar(&f.certFile, "tls-cert", "", "file with the certificate chain, for TLS")
 	flags.StringVar(&f.keyFile, "tls-key", "", "file with the certificate's key")
 	flags.StringArrayVar(&f.hosts, "host", nil, "name by which browsers reach a server without users, besides localhost and addresses")
-	flags.BoolVar(&f.readOnly, "read-only", false, "refuse every change; works beside another process that writes the database")
+	flags.BoolVar(&f.readOnly, "read-only", false, "refuse every change; works while another process writes the database")
 	flags.BoolVar(&f.api, "api", true, "serve the interface for programs")
 	flags.BoolVar(&f.page, "page", true, "serve the web page, which needs the interface")
 	flags.BoolVar(&f.webdav, "webdav", true, "serve WebDAV")
 	flags.BoolVar(&f.s3, "s3", true, "serve S3 to clients that have keys")
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that S3 signatures name")
-	flags.Var(&f.maxUpload, "max-upload", "largest file that is taken, such as 10GiB (0: any)")
+	flags.Var(&f.maxUpload, "max-upload", "largest file to accept, such as 10GiB (0: any)")
 	flags.DurationVar(&f.keepUploads, "keep-uploads", 24*time.Hour, "how long an unfinished upload waits beside the database, in FILE"+uploadsSuffix+", to be resumed")
 	flags.IntVar(&f.perClient, "max-connections", 0, "connections of one client's address (0: 256)")
 	flags.IntVar(&f.requests, "max-requests", 0, "requests at a time (0: 1024)")
-	flags.DurationVar(&f.stall, "stall", 0, "end a request whose client sends or takes nothing for so long (0: 1m)")
+	flags.DurationVar(&f.stall, "stall", 0, "end a request whose client sends or takes nothing for this long (0: 1m)")
 	return cmd
 }
 
@@ -174,7 +174,7 @@ func (e *env) sites(files []string, f *databaseServeFlags, people *accounts.File
 		if len(files) > 1 {
 			name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 			if name == "" || seen[name] || strings.ContainsAny(name, "/%?# ") {
-				return nil, end, usagef("%s: its name cannot stand in an address beside the others: give each a plain name of its own", quote(file))
+				return nil, end, usagef("%s: its name cannot be part of an address: give each database a plain name of its own", quote(file))
 			}
 			seen[name] = true
 		}
@@ -252,7 +252,7 @@ func (f *databaseServeFlags) checkExposure(at string, addr net.Addr) error {
 	return nil
 }
 
-// listenUnix listens on a socket for this user alone, in the place of one that a
+// listenUnix listens on a socket for this user alone, replacing one that a
 // process left behind.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {

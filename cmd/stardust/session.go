@@ -23,8 +23,8 @@ type session struct {
 	tree stardust.Tree
 }
 
-// read opens a database for reading and calls fn with a view that stands still:
-// the latest state, or an older one. It never makes the file.
+// read opens a database for reading and calls fn with an unchanging view: the
+// latest state, or an older one. It never makes the file.
 func (e *env) read(ctx context.Context, file string, at *revision, fn func(*session) error) error {
 	db, err := stardust.Open(file, e.options(true))
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *env) readOrNothing(ctx context.Context, file string, fn func(*session) 
 }
 
 // write opens a database for writing and calls fn with its latest state. Only
-// with create it makes a missing file, and says so.
+// with create does it make a missing file, and says so.
 func (e *env) write(ctx context.Context, file string, create bool, fn func(*session) error) (err error) {
 	_, missing := os.Stat(file)
 	options := e.options(false)
@@ -102,7 +102,7 @@ func openFailure(file string, err error) error {
 	return err
 }
 
-// onFullDisk says where there is no room.
+// onFullDisk says which disk is full.
 func onFullDisk(place string, err error) error {
 	var e *stardust.Error
 	if errors.As(err, &e) && e.Code == stardust.CodeNoSpace {

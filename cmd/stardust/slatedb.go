@@ -38,7 +38,7 @@ type slateFlags struct {
 }
 
 func (f *slateFlags) addFlags(cmd *cobra.Command) {
-	cmd.Flags().Uint64Var(&f.id, "id", 0, "the object with this number instead of the latest")
+	cmd.Flags().Uint64Var(&f.id, "id", 0, "read the object with this number instead of the latest")
 	f.addRootFlag(cmd)
 }
 
@@ -135,7 +135,7 @@ func newSlateDBCheckpointsCommand(e *env) *cobra.Command {
 	var f slateFlags
 	cmd := &cobra.Command{
 		Use:     "checkpoints URL",
-		Short:   "List the checkpoints that a manifest holds",
+		Short:   "List the checkpoints in a manifest",
 		Example: `  stardust slatedb checkpoints s3://bucket/db`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

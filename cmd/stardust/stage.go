@@ -28,8 +28,8 @@ func newStage(e *env, dir, source string) *stage {
 // say prints a line of explanation.
 func (s *stage) say(format string, args ...any) { s.env.println(fmt.Sprintf(format, args...)) }
 
-// show lets the audience see what was said so far, before something that takes
-// its time. What a broken stream loses shows at the end.
+// show lets the audience see what was said so far, before something slow. A
+// broken stream shows at the end.
 func (s *stage) show() { s.env.out.Flush() }
 
 // prompt prints a command line as a person would type it.
@@ -56,7 +56,7 @@ func (s *stage) command(ctx context.Context, args ...string) error {
 	return err
 }
 
-// shellWord returns a word as a shell wants it.
+// shellWord quotes a word for a shell.
 func shellWord(word string) string {
 	for _, r := range word {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./=:,+@%", r) {

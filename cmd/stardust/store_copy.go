@@ -64,12 +64,12 @@ func (e *env) copyAll(ctx context.Context, fromURL, toURL string) error {
 			if err == nil {
 				e.printf("%s copied (%s).\n", objects(count), humanSize(size))
 			}
-			return stopped(ctx, err, objects(count)+" copied; the same command again copies all anew")
+			return stopped(ctx, err, objects(count)+" copied; the same command copies everything again")
 		})
 	})
 }
 
-// lies reports whether a store is another, or a part of it.
+// lies reports whether one store is another, or a part of it.
 func lies(inner, outer string) bool {
 	innerPath, innerEndpoint, _ := strings.Cut(inner, "?endpoint=")
 	outerPath, outerEndpoint, _ := strings.Cut(outer, "?endpoint=")

@@ -10,8 +10,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// storeError says which URL, object or directory an error of a store is about:
-// once, however many layers have added their own account of it.
+// storeError says which URL, object or directory a store's error is about:
+// once, however many layers have described it.
 type storeError struct {
 	subject string
 	err     error
@@ -38,8 +38,8 @@ func aboutStore(subject string, err error) error {
 	return &storeError{redacted(subject), err}
 }
 
-// aboutOpening is aboutStore for a store that does not open. A URL that makes no
-// sense is a command line that makes none.
+// aboutOpening is aboutStore for a store that does not open. A URL that makes
+// no sense is a usage error.
 func aboutOpening(rawURL string, err error) error {
 	named := aboutStore(rawURL, err)
 	if errors.Is(err, objectstore.ErrInvalidOption) || errors.Is(err, objectstore.ErrInvalidPath) {
@@ -82,8 +82,8 @@ func storeReason(op string, err error) string {
 	return text
 }
 
-// remoteReason returns what a remote server, or the network on the way to it, had
-// to say, without the SDK's account of the request; empty when neither did.
+// remoteReason returns the reason that a remote server, or the network, gave,
+// without the SDK's description of the request; empty if there is none.
 func remoteReason(err error) string {
 	kind := ""
 	for _, sentinel := range []error{

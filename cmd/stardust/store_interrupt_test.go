@@ -35,7 +35,7 @@ func TestInterruptedReadsLeaveNothing(t *testing.T) {
 		{"get", "stardust store get: interrupted; no local file was written\n", []string{"store", "get", "BIG", "local"}, nil},
 		{"cp", "stardust store cp: interrupted; nothing was stored\n", []string{"store", "cp", "BIG", "file:to/big"}, nil},
 		{
-			"cp recursive", "stardust store cp: interrupted; 1 object copied; the same command again copies all anew\n",
+			"cp recursive", "stardust store cp: interrupted; 1 object copied; the same command copies everything again\n",
 			[]string{"store", "cp", "-r", "ALL", "file:to"},
 			[]string{"a"},
 		},
@@ -153,7 +153,7 @@ func TestInterruptedWarmingGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"mirror", "warm", "--upstream", h.at(""), "--dir", "m", "--downloads", "1"}
 	code, stderr := interruptedRun(t, h, dir, os.Interrupt, args...)
-	if code != 130 || stderr != "stardust mirror warm: interrupted; what was downloaded stays; run the same command again to go on\n" {
+	if code != 130 || stderr != "stardust mirror warm: interrupted; what was downloaded stays; run the same command again to continue\n" {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
 	for _, name := range localFiles(t, filepath.Join(dir, "m")) {

@@ -109,8 +109,8 @@ func enclosingStore(dir string) string {
 	}
 }
 
-// listed yields what lies in a store, but for what is in the folders of stores
-// that were made within a local one.
+// listed yields what is in a store, except the folders of other stores that
+// were made within a local one.
 func listed(ctx context.Context, store objectstore.Store) iter.Seq2[objectstore.ObjectMeta, error] {
 	local := strings.HasPrefix(store.String(), "file:")
 	return func(yield func(objectstore.ObjectMeta, error) bool) {

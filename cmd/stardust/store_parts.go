@@ -80,8 +80,8 @@ func partSizeOf(size int64) int64 {
 	return max(partSize, (size+maxParts-1)/maxParts)
 }
 
-// growingPartSize makes the parts of an object whose size is not known larger the
-// more there are, so that 900 GiB fit.
+// growingPartSize makes the parts of an object of unknown size larger the more
+// there are, so that 900 GiB fit.
 func growingPartSize(number int) int64 {
 	return partSize << min((number-1)/2000, 4)
 }
@@ -110,7 +110,7 @@ func (w *partWriter) upload(ctx context.Context, parts func(ctx context.Context,
 		_, err = upload.Complete(ctx)
 	}
 	if err != nil {
-		// The upload must go even when the person has pressed Ctrl-C.
+		// The upload must be aborted even after Ctrl-C.
 		return errors.Join(err, upload.Abort(context.WithoutCancel(ctx)))
 	}
 	return nil

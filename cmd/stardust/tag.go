@@ -37,7 +37,7 @@ moves; history keeps where it was.`,
 		ValidArgsFunction: e.complete(completeFile, completeNothing),
 	}
 	cmd.Flags().Var(&at, "at", "the revision to name: a number, a tag or a time (latest by default)")
-	cmd.Flags().BoolVarP(&remove, "delete", "d", false, "take the name away")
+	cmd.Flags().BoolVarP(&remove, "delete", "d", false, "remove the name")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

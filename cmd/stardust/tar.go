@@ -91,5 +91,5 @@ func (t *transferFlags) untar(ctx context.Context, e *env, file, into string, ke
 		b.done(report.Bytes)
 		return t.finish(ctx, e, "Imported", "into "+absolute(into), report, err)
 	})
-	return stopped(ctx, err, "what came before stays; run the same command again")
+	return stopped(ctx, err, "what arrived before stays; run the same command again")
 }

@@ -20,8 +20,8 @@ type transferFlags struct {
 }
 
 func (t *transferFlags) addFlags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&t.workers, "workers", 0, "handle this many files at a time (0: one for each processor)")
-	cmd.Flags().IntVar(&t.problems, "problems", 20, "list at most this many failures, and as many skipped things (0: all)")
+	cmd.Flags().IntVar(&t.workers, "workers", 0, "handle this many files at a time (0: one per processor)")
+	cmd.Flags().IntVar(&t.problems, "problems", 20, "list at most this many failures, and this many skipped things (0: all)")
 	cmd.Flags().BoolVar(&t.json, "json", false, "print the outcome as a JSON document")
 }
 
@@ -41,8 +41,8 @@ func (t *transferFlags) progress(b *bar) func(stardust.Progress) {
 	return func(p stardust.Progress) { b.set(p.Bytes) }
 }
 
-// problem prints problems above the bar: so many failures, and as many things
-// that were skipped, so that a failure among many links is seen.
+// problem prints problems above the bar: failures and skipped things, each up
+// to the limit, so that a failure among many skipped links is seen.
 func (t *transferFlags) problem(b *bar) func(stardust.Problem) {
 	var failed, skipped int
 	return func(p stardust.Problem) {
@@ -74,8 +74,7 @@ func (t *transferFlags) unlisted(r *stardust.TransferReport) string {
 	return strings.Join(parts, " and ")
 }
 
-// explainWithout explains an error of a path whose name stands before it
-// already.
+// explainWithout explains an error without its path, which was printed already.
 func explainWithout(path string, err error) string {
 	return strings.TrimPrefix(explain(err), path+": ")
 }
@@ -102,7 +101,7 @@ func (t *transferFlags) finish(ctx context.Context, e *env, verb, where string, 
 			r.Created, r.Updated, rare, r.Unchanged, r.Skipped, r.Failed)
 	}
 	if err != nil {
-		note := fmt.Sprintf("%s done so far; run the same command again to go on", files(done(r)))
+		note := fmt.Sprintf("%s done so far; run the same command again to continue", files(done(r)))
 		return stopped(ctx, err, note)
 	}
 	if r.Failed > 0 {

@@ -9,8 +9,8 @@ import (
 )
 
 // cleanPath returns a path of the tree without leading, trailing and doubled
-// slashes; the root's is empty. Since no name can be "." or "..", those step as
-// they do in a shell, and never out of the root.
+// slashes; the root's is empty. Since no name can be "." or "..", these mean
+// what they do in a shell, but never lead out of the root.
 func cleanPath(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }
 
 // absolute returns a path of the tree as people and JSON see it: "/a/b".

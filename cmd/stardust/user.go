@@ -20,8 +20,8 @@ type grantFlags struct {
 }
 
 func (f *grantFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "for reading only")
-	cmd.Flags().StringVar(&f.root, "root", "", "for a directory of the tree only, such as /team")
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "may only read")
+	cmd.Flags().StringVar(&f.root, "root", "", "sees only this directory of the tree, such as /team")
 }
 
 func newUserCommand(e *env) *cobra.Command {
