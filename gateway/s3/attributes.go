@@ -121,6 +121,16 @@ func storedChecksum(a objectstore.Attributes) (c checksum.Algorithm, value strin
 	return c, value, ok && value != ""
 }
 
+// withoutRedirect returns attributes as copies take them along: a website redirect
+// stays behind.
+func withoutRedirect(a objectstore.Attributes) objectstore.Attributes {
+	if a.Metadata[reservedRedirect] != "" {
+		a = a.Clone()
+		delete(a.Metadata, reservedRedirect)
+	}
+	return a
+}
+
 // storageClass returns the class that was asked for, S3's default when none
 // was.
 func storageClass(a objectstore.Attributes) string {

@@ -27,13 +27,7 @@ func (x buckets) list() error {
 		}
 		limit = n
 	}
-	after := ""
-	if token := x.query.Get("continuation-token"); token != "" {
-		var err error
-		if after, err = parseToken(token); err != nil {
-			return err
-		}
-	}
+	after := x.query.Get("continuation-token") // the name of the last one
 	prefix := x.query.Get("prefix")
 	d := document.ListAllMyBucketsResult{Owner: document.NewOwner(x.owner()), Prefix: prefix}
 	count, last, truncated := 0, "", false
@@ -54,7 +48,7 @@ func (x buckets) list() error {
 		})
 	}
 	if truncated {
-		d.ContinuationToken = newToken(last)
+		d.ContinuationToken = last
 	}
 	return x.writeDocument(http.StatusOK, d)
 }

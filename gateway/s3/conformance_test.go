@@ -134,10 +134,10 @@ func suite(t *testing.T, versity string) []string {
 // not have it by design, and "" otherwise.
 func notApplicable(name string) string {
 	for _, feature := range [...]struct{ name, pattern string }{
-		{"users, roles and sessions", `^(S3)?IAM|_iam_|_as_user$|_as_admin$|^CreateUser|^ListBuckets_as|no_access$|_not_owned_`},
+		{"users, roles and sessions", `^(S3)?IAM|_iam_|_as_user$|_as_admin$|^CreateUser|^ListBuckets_as|^Authentication_date_mismatch$|^CreateBucket_existing_bucket$|no_access$|_not_owned_`},
 		{"policies and access control lists", `^AccessControl|Policy|Acl_|_acl$|_acl_|^PublicBucket|_public$|grants|canned_acl`},
 		{"versions", `^Versioning|ListObjectVersions_(?!VD)|BucketVersioning|versionId`},
-		{"object lock", `^WORM|LockConfiguration|Retention|LegalHold|legal_hold|object_lock|bucket_lock|retain_until|retention`},
+		{"object lock", `^WORM|LockConfiguration|Retention|LegalHold|legal_hold|object_lock|bucket_lock|retain_until|retention|^PutObject_racey_success$`},
 		{"websites", `Website|^Hosting`},
 		{"CORS", `Cors|CORS|^PreflightOPTIONS`},
 		{"ownership controls", `OwnershipControls|ownership`},

@@ -29,9 +29,12 @@ func parseCopySource(header string) (copySource, error) {
 	if err != nil {
 		return copySource{}, s3err.CopySourceEncoding.New().Argument("x-amz-copy-source", header)
 	}
-	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if !ok || bucket == "" || key == "" {
-		return copySource{}, s3err.CopySourceIncomplete.New().Argument("x-amz-copy-source", header)
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case !validBucketName(bucket):
+		return copySource{}, s3err.CopySourceBucket.New().Argument("x-amz-copy-source", header)
+	case key == "":
+		return copySource{}, s3err.CopySourceIncomplete.New().Argument("x-amz-copy-source", key)
 	}
 	if version == "null" {
 		version = ""
@@ -95,6 +98,11 @@ func (x copies) object() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
+	if name := x.header("X-Amz-Checksum-Algorithm"); name != "" {
+		if _, ok := checksum.Parse(name); !ok {
+			return s3err.ChecksumUnsupported.New()
+		}
+	}
 	replace, err := x.directive("Metadata")
 	if err != nil {
 		return err
@@ -121,11 +129,6 @@ func (x copies) object() error {
 	}
 	if from == x.bucket && path == x.path && !replace && !replaceTags && attributes.Metadata[reservedClass] == "" && attributes.Metadata[reservedRedirect] == "" {
 		return s3err.CopyOntoItself.New()
-	}
-	if name := x.header("X-Amz-Checksum-Algorithm"); name != "" {
-		if _, ok := checksum.Parse(name); !ok {
-			return s3err.ChecksumUnsupported.New()
-		}
 	}
 	c := copying{from: from, path: path, get: o, attributes: attributes, replace: replace, replaceTags: replaceTags}
 	c.put = objectstore.PutOptions{Mode: mode, UpdateVersion: version, Tags: tags, Extensions: x.extensions()}
@@ -187,7 +190,7 @@ func (x copies) run(c copying) error {
 		return sourceFailure(err)
 	}
 	defer result.Body.Close()
-	c.put.Attributes = result.Attributes
+	c.put.Attributes = withoutRedirect(result.Attributes)
 	if c.replace {
 		c.keepChecksum(result.Attributes)
 		c.put.Attributes = c.attributes
@@ -246,13 +249,13 @@ func (x copies) part() error {
 	result, err := from.store.Get(ctx, path, o)
 	switch {
 	case errors.Is(err, objectstore.ErrInvalidRange):
-		return s3err.CopyRangeOutside.Wrap(err)
+		return x.beyond(from, path, o, err)
 	case err != nil:
 		return sourceFailure(err)
 	}
 	defer result.Body.Close()
 	if header != "" && objectstore.Bounded(result.Start, result.End).String() != header {
-		return copyRangeFailure(s3err.CopyRangeOutside)
+		return x.beyond(from, path, o, nil)
 	}
 	part, err := x.bucket.uploads.UploadPart(ctx, x.path, id, number, bodyOf(result.Body, result.End-result.Start))
 	if err != nil {
@@ -264,6 +267,15 @@ func (x copies) part() error {
 	return x.writeDocument(http.StatusOK, document.CopyPartResult{
 		LastModified: document.Time(part.LastModified), ETag: document.ETag(part.ETag),
 	})
+}
+
+// beyond makes the failure of a range that is not within the source.
+func (x copies) beyond(from *bucket, path objectstore.Path, o *objectstore.GetOptions, err error) error {
+	result, headErr := from.store.Get(x.r.Context(), path, &objectstore.GetOptions{Head: true, Version: o.Version, Extensions: o.Extensions})
+	if headErr != nil {
+		return headErr
+	}
+	return s3err.CopyRangeBeyond.Wrap(err, result.Meta.Size).With("ArgumentName", "x-amz-copy-source-range")
 }
 
 func copyRangeFailure(row s3err.Row) *Failure {

@@ -221,6 +221,7 @@ func (x objects) attributes() error {
 		for name := range strings.SplitSeq(value, ",") {
 			name = strings.TrimSpace(name)
 			switch name {
+			case "":
 			case "ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize":
 				wanted[name] = true
 			default:

@@ -49,7 +49,10 @@ func (x multipart) create() error {
 
 // uploadChecksum reads which checksum the parts will come with.
 func (q *request) uploadChecksum() (c checksum.Algorithm, kind string, err error) {
-	name, kind := q.header("X-Amz-Checksum-Algorithm"), q.header("X-Amz-Checksum-Type")
+	name, kind := q.header("X-Amz-Checksum-Algorithm"), strings.ToUpper(q.header("X-Amz-Checksum-Type"))
+	if kind != "" && kind != fullObject && kind != composite {
+		return "", "", s3err.ChecksumHeaderInvalid.New("x-amz-checksum-type")
+	}
 	if name == "" {
 		if kind != "" {
 			return "", "", s3err.ChecksumTypeAlone.New()
@@ -60,16 +63,14 @@ func (q *request) uploadChecksum() (c checksum.Algorithm, kind string, err error
 	if !ok {
 		return "", "", s3err.ChecksumUnsupported.New()
 	}
-	whole := c == "CRC32" || c == "CRC32C" || c == "CRC64NVME"
+	combines := c == checksum.CRC32 || c == checksum.CRC32C || c == checksum.CRC64NVME
 	switch {
-	case kind == "" && c == "CRC64NVME":
-		kind = "FULL_OBJECT"
+	case kind == "" && c == checksum.CRC64NVME:
+		kind = fullObject
 	case kind == "":
-		kind = "COMPOSITE"
-	case kind != "FULL_OBJECT" && kind != "COMPOSITE":
-		return "", "", s3err.ChecksumHeaderInvalid.New("x-amz-checksum-type")
-	case kind == "FULL_OBJECT" && !whole, kind == "COMPOSITE" && c == "CRC64NVME":
-		return "", "", s3err.ChecksumTypeUnfit.New(kind, name)
+		kind = composite
+	case kind == fullObject && !combines, kind == composite && c == checksum.CRC64NVME:
+		return "", "", s3err.ChecksumTypeUnfit.New(kind, strings.ToLower(string(c)))
 	}
 	return c, kind, nil
 }
@@ -99,8 +100,10 @@ func (x multipart) part() error {
 	}
 	upload := completedUpload{x.bucket, x.path, id}
 	sum := p.Declared().Algorithm
-	switch wanted := x.h.sums.wanted(upload); {
+	switch wanted, kind := x.h.sums.wanted(upload); {
 	case wanted == "":
+	case sum == "" && kind == composite:
+		return s3err.ChecksumTypeMismatch.New(wanted, "null")
 	case sum == "":
 		p.Compute(wanted)
 		sum = wanted
@@ -219,7 +222,7 @@ func (x multipart) document() ([]namedPart, error) {
 			c, known := checksum.Parse(name)
 			if value := strings.TrimSpace(other.Value); ok && known && value != "" {
 				if _, valid := c.Decode(value); !valid || part.checksum != "" {
-					return s3err.PartChecksumInvalid.New(number)
+					return s3err.PartChecksumInvalid.New().Argument("Checksum", value)
 				}
 				part.checksum, part.value = c, value
 			}
@@ -272,14 +275,35 @@ func (x multipart) checkParts(id string, named []namedPart) ([]objectstore.Part,
 		case size < 0:
 			return nil, s3err.ObjectSizeNegative.New(size)
 		case size != total:
-			return nil, s3err.ObjectSizeMismatch.New(size, total)
+			return nil, s3err.ObjectSizeMismatch.New(total, size)
 		}
 	}
 	return parts, nil
 }
 
+// checkInitiated compares the time at which an upload was begun with the header of
+// that name; one in the future means nothing.
+func (x multipart) checkInitiated() error {
+	want, ok := parseHTTPTime(x.header("X-Amz-If-Match-Initiated-Time"))
+	if !ok || want.After(x.options.Clock()) {
+		return nil
+	}
+	for upload, err := range x.bucket.uploads.ListMultiparts(x.r.Context(), x.key) {
+		switch {
+		case err != nil:
+			return err
+		case upload.Path == x.path && upload.ID == x.query.Get("uploadId") && upload.Initiated.Unix() != want.Unix():
+			return s3err.PreconditionFailed.New()
+		}
+	}
+	return nil
+}
+
 // abort serves AbortMultipartUpload.
 func (x multipart) abort() error {
+	if err := x.checkInitiated(); err != nil {
+		return err
+	}
 	if err := x.bucket.uploads.AbortMultipart(x.r.Context(), x.path, x.query.Get("uploadId")); err != nil {
 		return err
 	}

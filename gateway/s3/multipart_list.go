@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,8 +20,8 @@ func (x lists) parts() error {
 	}
 	marker := 0
 	if value := x.query.Get("part-number-marker"); value != "" {
-		if marker, err = strconv.Atoi(value); err != nil || marker < 0 {
-			return s3err.LimitInvalid.New("part-number-marker").Argument("part-number-marker", value)
+		if marker, err = strconv.Atoi(value); err != nil || marker < 0 || marker > math.MaxInt32 {
+			return s3err.PartMarkerInvalid.New(value).Argument("part-number-marker", value)
 		}
 	}
 	var parts []objectstore.Part

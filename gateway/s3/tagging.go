@@ -29,12 +29,12 @@ func (q *request) headerTags() (map[string]string, error) {
 	}
 	values, err := url.ParseQuery(header)
 	if err != nil {
-		return nil, s3err.TagsUnreadable.New()
+		return nil, s3err.TagsUnreadable.New().Argument("x-amz-tagging", header)
 	}
 	tags := make(map[string]string, len(values))
 	for key, value := range values {
-		if len(value) != 1 {
-			return nil, s3err.TagsUnreadable.New()
+		if len(value) != 1 || key == "" {
+			return nil, s3err.TagsUnreadable.New().Argument("x-amz-tagging", header)
 		}
 		tags[key] = value[0]
 	}

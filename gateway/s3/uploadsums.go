@@ -84,14 +84,15 @@ func (u *uploadSums) of(id completedUpload) (c checksum.Algorithm, kind string, 
 	return known.checksum, known.kind, parts
 }
 
-// wanted returns the checksum that the parts of an upload come with.
-func (u *uploadSums) wanted(id completedUpload) checksum.Algorithm {
+// wanted returns the checksum that the parts of an upload come with, and of what kind
+// that of the whole is.
+func (u *uploadSums) wanted(id completedUpload) (c checksum.Algorithm, kind string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if known := u.byID[id]; known != nil {
-		return known.checksum
+		return known.checksum, known.kind
 	}
-	return ""
+	return "", ""
 }
 
 // add remembers the checksum of a part.
@@ -232,12 +233,12 @@ func (x multipart) checkWhole(id completedUpload, named []namedPart, parts []obj
 			return sum, s3err.PartChecksumMissing.New(strings.ToLower(string(c)), part.Number)
 		case part.checksum == "":
 		case c != "" && part.checksum != c:
-			return sum, s3err.PartChecksumMismatch.New(part.checksum, part.Number)
+			return sum, s3err.PartChecksumMismatch.New(strings.ToLower(string(part.checksum)), part.Number)
 		case ok && (known.checksum != part.checksum || known.value() != part.value):
 			return sum, s3err.InvalidPart.New().With("UploadId", id.id).With("PartNumber", strconv.Itoa(part.Number)).With("ETag", part.ETag)
 		}
 	}
-	if given := x.header("X-Amz-Checksum-Type"); given != "" {
+	if given := strings.ToUpper(x.header("X-Amz-Checksum-Type")); given != "" {
 		switch {
 		case given != fullObject && given != composite:
 			return sum, s3err.ChecksumHeaderInvalid.New("x-amz-checksum-type")
@@ -252,7 +253,9 @@ func (x multipart) checkWhole(id completedUpload, named []namedPart, parts []obj
 	}
 	switch {
 	case promised.value == "":
-	case promised.checksum == c && kindOf(promised.value) != kind, counted && count != strconv.Itoa(len(parts)):
+	case promised.checksum == c && kindOf(promised.value) != kind:
+		return sum, s3err.ChecksumMismatch.New(c)
+	case counted && count != strconv.Itoa(len(parts)):
 		return sum, s3err.ChecksumHeaderInvalid.New(promised.checksum.Header())
 	case c != "" && promised.checksum != c:
 		return sum, s3err.ChecksumTypeMismatch.New(c, promised.checksum)

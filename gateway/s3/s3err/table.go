@@ -64,9 +64,8 @@ const (
 	TrailerUnannounced
 	TrailerMalformed
 	ContentLengthMissing
-	DecodedLengthInvalid
 	IncompleteBody
-	BodyTooLong
+	ChunksCut
 	ChunkLineTooLong
 	EntityTooLarge
 	MalformedXML
@@ -81,6 +80,7 @@ const (
 	RefusedByPolicy
 	EncodingInvalid
 	LimitInvalid
+	PartMarkerInvalid
 	MaxBucketsInvalid
 	ContinuationTokenInvalid
 	VersionMarkerAlone
@@ -133,9 +133,10 @@ const (
 	TagTwice
 	CopySourceIncomplete
 	CopySourceEncoding
+	CopySourceBucket
 	CopyOntoItself
 	CopyRangeForm
-	CopyRangeOutside
+	CopyRangeBeyond
 	LockIncomplete
 	LegalHoldInvalid
 	LockModeInvalid
@@ -221,7 +222,7 @@ func (r Row) entry() entry {
 		DigestMissing:          {"InvalidRequest", http.StatusBadRequest, "Missing required header for this request: Content-MD5 OR x-amz-checksum-*"},
 		ChecksumMismatch:       {"BadDigest", http.StatusBadRequest, "The %s you specified did not match the calculated checksum."},
 		PartChecksumMismatch:   {"BadDigest", http.StatusBadRequest, "The %s you specified for part %d did not match what we received."},
-		ChecksumUnsupported:    {"InvalidRequest", http.StatusBadRequest, "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]"},
+		ChecksumUnsupported:    {"InvalidRequest", http.StatusBadRequest, "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, MD5, SHA1, SHA256, SHA512, XXHASH128, XXHASH3, XXHASH64]"},
 		ChecksumHeaderInvalid:  {"InvalidRequest", http.StatusBadRequest, "Value for %s header is invalid."},
 		ChecksumTrailerInvalid: {"InvalidRequest", http.StatusBadRequest, "Value for %s trailing header is invalid."},
 		ChecksumTwice:          {"InvalidRequest", http.StatusBadRequest, "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed."},
@@ -231,15 +232,14 @@ func (r Row) entry() entry {
 		ChecksumTypeUnfit:      {"InvalidRequest", http.StatusBadRequest, "The %s checksum type cannot be used with the %s checksum algorithm."},
 		ChecksumModeMismatch:   {"InvalidRequest", http.StatusBadRequest, "The upload was created using the %s checksum mode. The complete request must use the same checksum mode."},
 		PartChecksumMissing:    {"InvalidRequest", http.StatusBadRequest, "The upload was created using a %s checksum. The complete request must include the checksum for each part. It was missing for part %d in the request."},
-		PartChecksumInvalid:    {"InvalidArgument", http.StatusBadRequest, "The checksum of part %d is invalid, or not the only one."},
+		PartChecksumInvalid:    {"InvalidArgument", http.StatusBadRequest, "Invalid Base64 or multiple checksums present in request"},
 		ChecksumUnverifiable:   {"InvalidRequest", http.StatusBadRequest, "The %s of the whole object cannot be verified: the %s of its parts is not known to this endpoint. Create the upload with x-amz-checksum-algorithm and upload the parts again, or complete it without."},
 		TrailerUnsupported:     {"InvalidRequest", http.StatusBadRequest, "The value specified in the x-amz-trailer header is not supported"},
 		TrailerUnannounced:     {"InvalidRequest", http.StatusBadRequest, "The x-amz-trailer header needs an x-amz-content-sha256 that ends in -TRAILER."},
 		TrailerMalformed:       {"MalformedTrailerError", http.StatusBadRequest, "The request contained trailing data that was not well-formed or did not conform to our published schema."},
 		ContentLengthMissing:   {"MissingContentLength", http.StatusLengthRequired, "You must provide the Content-Length HTTP header."},
-		DecodedLengthInvalid:   {"InvalidArgument", http.StatusBadRequest, "x-amz-decoded-content-length is not a number of bytes."},
 		IncompleteBody:         {"IncompleteBody", http.StatusBadRequest, "You did not provide the number of bytes specified by the Content-Length HTTP header"},
-		BodyTooLong:            {"IncompleteBody", http.StatusBadRequest, "The body is longer than its %d bytes."},
+		ChunksCut:              {"IncompleteBody", http.StatusBadRequest, "The request body terminated unexpectedly"},
 		ChunkLineTooLong:       {"InvalidRequest", http.StatusBadRequest, "A line of the aws-chunked body is longer than %d bytes."},
 		EntityTooLarge:         {"EntityTooLarge", http.StatusBadRequest, "Your proposed upload exceeds the maximum allowed size"},
 		MalformedXML:           {"MalformedXML", http.StatusBadRequest, "The XML you provided was not well-formed or did not validate against our published schema."},
@@ -253,6 +253,7 @@ func (r Row) entry() entry {
 		RefusedByPolicy:          {"InvalidRequest", http.StatusBadRequest, "%v"},
 		EncodingInvalid:          {"InvalidArgument", http.StatusBadRequest, "Invalid Encoding Method specified in Request"},
 		LimitInvalid:             {"InvalidArgument", http.StatusBadRequest, "Argument %s must be an integer between 0 and 2147483647"},
+		PartMarkerInvalid:        {"InvalidArgument", http.StatusBadRequest, "Provided %s not an integer or within integer range"},
 		MaxBucketsInvalid:        {"InvalidArgument", http.StatusBadRequest, "Argument max-buckets must be an integer between 1 and %d."},
 		ContinuationTokenInvalid: {"InvalidArgument", http.StatusBadRequest, "The continuation token provided is incorrect"},
 		VersionMarkerAlone:       {"InvalidArgument", http.StatusBadRequest, "A version-id marker cannot be specified without a key marker."},
@@ -301,11 +302,12 @@ func (r Row) entry() entry {
 		TagKeyInvalid:        {"InvalidTag", http.StatusBadRequest, "The TagKey you have provided is invalid"},
 		TagValueInvalid:      {"InvalidTag", http.StatusBadRequest, "The TagValue you have provided is invalid"},
 		TagTwice:             {"InvalidTag", http.StatusBadRequest, "Cannot provide multiple Tags with the same key"},
-		CopySourceIncomplete: {"InvalidArgument", http.StatusBadRequest, "Copy Source must mention the source bucket and key: sourcebucket/sourcekey"},
+		CopySourceIncomplete: {"InvalidArgument", http.StatusBadRequest, "Invalid copy source object key"},
 		CopySourceEncoding:   {"InvalidArgument", http.StatusBadRequest, "Invalid copy source encoding"},
+		CopySourceBucket:     {"InvalidArgument", http.StatusBadRequest, "Invalid copy source bucket name"},
 		CopyOntoItself:       {"InvalidRequest", http.StatusBadRequest, "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes."},
 		CopyRangeForm:        {"InvalidArgument", http.StatusBadRequest, "The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy"},
-		CopyRangeOutside:     {"InvalidArgument", http.StatusBadRequest, "Range specified is not valid for source object"},
+		CopyRangeBeyond:      {"InvalidArgument", http.StatusBadRequest, "Range specified is not valid for source object of size: %d"},
 		LockIncomplete:       {"InvalidArgument", http.StatusBadRequest, "x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied"},
 		LegalHoldInvalid:     {"InvalidArgument", http.StatusBadRequest, "Legal Hold must be either of 'ON' or 'OFF'"},
 		LockModeInvalid:      {"InvalidArgument", http.StatusBadRequest, "Unknown wormMode directive."},

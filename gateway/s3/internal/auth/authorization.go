@@ -58,7 +58,7 @@ func parseAuthorization(header string) (authorization, error) {
 	case strings.HasPrefix(algorithm, "AWS4-ECDSA-"):
 		return a, s3err.Signature4ANotImplemented.New(algorithm, signAlgorithm)
 	case ok && algorithm != signAlgorithm:
-		return a, s3err.AuthorizationType.New().Argument("Authorization", header)
+		return a, s3err.AuthorizationType.New().Argument("Authorization", algorithm)
 	case !ok:
 		return a, s3err.AuthorizationWithoutSpace.New().Argument("Authorization", header)
 	}
@@ -108,10 +108,7 @@ func parsePresigned(q Query) (authorization, error) {
 			return a, s3err.PresignedIncomplete.New()
 		}
 	}
-	switch algorithm := q.Get("X-Amz-Algorithm"); {
-	case strings.HasPrefix(algorithm, "AWS4-ECDSA-"):
-		return a, s3err.Signature4ANotImplemented.New(algorithm, signAlgorithm)
-	case algorithm != signAlgorithm:
+	if algorithm := q.Get("X-Amz-Algorithm"); algorithm != signAlgorithm {
 		return a, s3err.PresignedAlgorithm.New(signAlgorithm)
 	}
 	var err error
@@ -143,7 +140,7 @@ func parsePresigned(q Query) (authorization, error) {
 // may itself hold "/".
 func parseCredential(s string, malformed s3err.Row) (scope, error) {
 	parts := strings.Split(s, "/")
-	if len(parts) < 5 {
+	if len(parts) < 5 || len(parts) > 5 && parts[len(parts)-1] != "aws4_request" {
 		return scope{}, because(malformed, "the Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".")
 	}
 	n := len(parts)

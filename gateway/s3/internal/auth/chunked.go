@@ -131,7 +131,7 @@ func (c *chunkedReader) advance() error {
 	if c.signer != nil {
 		signature, ok := strings.CutPrefix(extension, "chunk-signature=")
 		if !ok {
-			return s3err.IncompleteBody.New()
+			return s3err.ChunksCut.New()
 		}
 		c.want = signature
 		c.digest.Reset()
@@ -153,7 +153,7 @@ func (c *chunkedReader) endOfChunk() error {
 		return err
 	}
 	if line != "" {
-		return s3err.IncompleteBody.New()
+		return s3err.ChunksCut.New()
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (c *chunkedReader) chunkLine() (string, error) {
 	case errors.Is(err, io.EOF):
 		return "", io.ErrUnexpectedEOF
 	case err == nil && !proper:
-		return "", s3err.IncompleteBody.New()
+		return "", s3err.ChunksCut.New()
 	}
 	return line, err
 }
@@ -238,7 +238,7 @@ func (c *chunkedReader) line() (text string, proper bool, err error) {
 func parseChunkSize(s string) (int64, error) {
 	n, err := strconv.ParseUint(s, 16, 63)
 	if err != nil || s[0] == '+' || n > maxChunkSize {
-		return 0, s3err.IncompleteBody.New()
+		return 0, s3err.ChunksCut.New()
 	}
 	return int64(n), nil
 }

@@ -104,7 +104,7 @@ func sha256Mismatch(want, got []byte) *s3err.Failure {
 }
 
 func md5Mismatch(want, got []byte) *s3err.Failure {
-	return s3err.ContentMD5Mismatch.New().With("ExpectedDigest", base64.StdEncoding.EncodeToString(want)).
+	return s3err.ContentMD5Mismatch.New().With("ExpectedDigest", hex.EncodeToString(want)).
 		With("CalculatedDigest", base64.StdEncoding.EncodeToString(got))
 }
 
@@ -154,7 +154,7 @@ func (p *Payload) decodeChunks(r *http.Request, kind payloadKind, signer *chunkS
 	}
 	n, err := strconv.ParseUint(length, 10, 63)
 	if err != nil {
-		return s3err.DecodedLengthInvalid.New()
+		return s3err.ContentLengthMissing.New()
 	}
 	p.size = int64(n)
 	if kind == unsignedChunksTrailer {
@@ -193,15 +193,23 @@ func (p *Payload) Read(b []byte) (int, error) {
 	}
 	switch {
 	case p.read > p.size:
-		p.err = s3err.BodyTooLong.New(p.size)
+		p.err = s3err.IncompleteBody.New()
 		return 0, p.err
 	case errors.Is(err, io.EOF):
 		err = p.verify()
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = s3err.IncompleteBody.Wrap(err)
+		err = p.cut().Wrap(err)
 	}
 	p.err = err
 	return n, err
+}
+
+// cut is the row of a body that ends too early.
+func (p *Payload) cut() s3err.Row {
+	if p.chunks != nil {
+		return s3err.ChunksCut
+	}
+	return s3err.IncompleteBody
 }
 
 // verify checks the whole body and returns io.EOF when it is as promised.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -149,7 +150,8 @@ func (v *Verifier) fromQuery(r *http.Request, q Query, a authorization) (Identit
 	case a.time.Sub(now) > maxSkew:
 		return Identity{}, s3err.RequestNotYetValid.New()
 	case now.Sub(a.time) > a.expires:
-		return Identity{}, s3err.RequestExpired.New().With("Expires", a.time.Add(a.expires).Format(time.RFC3339)).
+		return Identity{}, s3err.RequestExpired.New().With("X-Amz-Expires", strconv.Itoa(int(a.expires.Seconds()))).
+			With("Expires", a.time.Add(a.expires).Format(time.RFC3339)).
 			With("ServerTime", now.UTC().Format(time.RFC3339))
 	}
 	// What the URL signs of the body counts; a digest that only a header

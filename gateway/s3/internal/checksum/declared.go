@@ -30,11 +30,14 @@ func ReadDeclared(header func(string) (string, bool)) (Declared, error) {
 		if d.Algorithm != "" {
 			return d, s3err.ChecksumTwice.New()
 		}
-		sum, ok := c.Decode(value)
+		d = Declared{Algorithm: c, Value: value}
+	}
+	if d.Algorithm != "" {
+		sum, ok := d.Algorithm.Decode(d.Value)
 		if !ok {
-			return d, s3err.ChecksumHeaderInvalid.New(c.Header())
+			return d, s3err.ChecksumHeaderInvalid.New(d.Algorithm.Header())
 		}
-		d = Declared{Algorithm: c, Value: value, Sum: sum}
+		d.Sum = sum
 	}
 	if trailer, ok := header("X-Amz-Trailer"); ok {
 		name, isChecksum := strings.CutPrefix(strings.ToLower(strings.TrimSpace(trailer)), headerPrefix)
@@ -69,7 +72,7 @@ func ContentMD5(h http.Header) ([]byte, error) {
 	}
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimSpace(values[0]))
 	if err != nil || len(sum) != md5.Size {
-		return nil, s3err.ContentMD5Invalid.New()
+		return nil, s3err.ContentMD5Invalid.New().With("Content-MD5", values[0])
 	}
 	return sum, nil
 }
