@@ -22,6 +22,9 @@ import (
 	"github.com/stardustdb/stardust/internal/need"
 )
 
+// longVariable asks for what takes long.
+const longVariable = "STARDUST_LONG"
+
 // shotsVariable names the directory that gets screenshots of the page.
 const shotsVariable = "STARDUST_SCREENSHOTS"
 
@@ -35,6 +38,31 @@ func TestThePageWorksInABrowser(t *testing.T) {
 func TestUploadsGoOnAfterABreak(t *testing.T) {
 	t.Parallel()
 	drive(t, "uploads.mjs", func(*stardust.DB, string) (*server.Options, []string) { return new(server.Options), nil })
+}
+
+// A directory of a million entries costs no more than a screen of them: see
+// e2e/page/million.mjs.
+func TestAMillionEntriesAreShown(t *testing.T) {
+	if os.Getenv(longVariable) == "" {
+		t.Skip("takes a minute: set " + longVariable + "=1")
+	}
+	drive(t, "million.mjs", func(db *stardust.DB, _ string) (*server.Options, []string) {
+		directory, err := db.Tree().Create(stardust.NewNode{Name: "million"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; n < 1_000_000; {
+			nodes := make([]stardust.NewNode, min(4000, 1_000_000-n))
+			for i := range nodes {
+				nodes[i] = stardust.NewNode{Name: fmt.Sprintf("n%07d", n+i), Parent: directory[0].Entity}
+			}
+			if _, err := db.Tree().Create(nodes...); err != nil {
+				t.Fatal(err)
+			}
+			n += len(nodes)
+		}
+		return new(server.Options), nil
+	})
 }
 
 // Users log in, and links show what they are for: see e2e/page/people.mjs.

@@ -33,6 +33,8 @@ export class List {
     this.abort?.abort();
     const { signal } = this.abort = new AbortController();
     const items = await this.fetch('', pageSize, undefined, signal);
+    if (signal.aborted) return;
+    if (items.length === pageSize) this.begin(items, keep); // what is known shows while the rest is counted
     const outline = items.length < pageSize ? null : await this.outline(signal);
     if (signal.aborted) return;
     const { active, chosen, from } = this, name = this.item(active)?.name, top = this.grid.scrollTop;
@@ -41,14 +43,28 @@ export class List {
     this.count = outline?.count ?? items.length;
     this.after = outline?.after ?? [];
     this.at = outline?.revision;
-    if (keep) {
+    if (keep || outline) {
       // A name tells the active row again only where it is in memory.
       const again = outline ? active : items.findIndex(item => item.name === name);
       const there = outline ? null : new Set(items.map(key));
       Object.assign(this, { active: Math.min(again, this.count - 1), from, chosen: new Map([...chosen].filter(([name]) => !there || there.has(name))) });
     }
     this.draw();
-    this.grid.scrollTop = keep ? top : 0;
+    this.grid.scrollTop = keep || outline ? top : 0;
+    this.selected();
+  }
+
+  // begin shows the beginning of a large directory.
+  begin(items, keep) {
+    if (keep) {
+      this.pages.set(0, items);
+      return this.draw();
+    }
+    this.reset();
+    this.pages.set(0, items);
+    this.count = items.length;
+    this.draw();
+    this.grid.scrollTop = 0;
     this.selected();
   }
 
