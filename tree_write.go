@@ -25,6 +25,8 @@ type NewNode struct {
 	Under int
 	// Digest is the published payload of a file. Nil makes a directory.
 	Digest *Digest
+	// File, when not nil, is kept of the node in the same commit.
+	File *FileAttributes
 }
 
 // Create makes files and directories in one commit, in order, at most MaxNodes
@@ -80,7 +82,11 @@ func checkNodes(nodes []NewNode) ([]commit.NewNode, error) {
 		if err := n.check(nodes[:i]); err != nil {
 			return nil, invalid("nodes[%d].%v", i, err)
 		}
-		checked[i] = commit.NewNode{Name: n.Name, Parent: n.Parent, Under: n.Under}
+		attributes, err := n.File.encode()
+		if err != nil {
+			return nil, invalid("nodes[%d].File: %v", i, err)
+		}
+		checked[i] = commit.NewNode{Name: n.Name, Parent: n.Parent, Under: n.Under, Attributes: attributes}
 		if n.Digest != nil {
 			checked[i].File, checked[i].Digest = true, *n.Digest
 		}

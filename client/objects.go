@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -80,7 +81,8 @@ func (o Objects) Manifest(ctx context.Context, digest stardust.Digest) (manifest
 	return manifest, err
 }
 
-// Create is [stardust.Tree.Create].
+// Create is [stardust.Tree.Create]. The server's operation has no place for
+// NewNode.File, which must be nil.
 func (o Objects) Create(ctx context.Context, nodes ...stardust.NewNode) (records []stardust.Record, err error) {
 	type node struct {
 		Name   string           `json:"name"`
@@ -90,7 +92,10 @@ func (o Objects) Create(ctx context.Context, nodes ...stardust.NewNode) (records
 	}
 	in := make([]node, len(nodes))
 	for i, n := range nodes {
-		in[i] = node(n)
+		if n.File != nil {
+			return nil, fmt.Errorf("nodes[%d].File: the server's create takes no attributes; patch the node", i)
+		}
+		in[i] = node{n.Name, n.Parent, n.Under, n.Digest}
 	}
 	err = o.call(ctx, "create", map[string]any{"nodes": in}, &records)
 	return records, err

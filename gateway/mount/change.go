@@ -25,54 +25,57 @@ var (
 	_ fs.NodeSetattrer = (*directory)(nil)
 )
 
-// make makes a node.
-func (d *directory) make(name string, digest *stardust.Digest) (*stardust.Record, syscall.Errno) {
-	if !d.view.writable {
-		return nil, syscall.EROFS
+// mayMake refuses a name for a new node.
+func (d *directory) mayMake(name string) syscall.Errno {
+	switch {
+	case !d.view.writable:
+		return syscall.EROFS
+	case d.view.waiting(d.entity, name) != nil:
+		return syscall.EEXIST
 	}
-	if errno := checkName(name); errno != 0 {
-		return nil, errno
-	}
-	made, err := d.view.tree.Create(stardust.NewNode{Name: name, Parent: d.entity, Digest: digest})
+	return checkName(name)
+}
+
+// make makes a node that is whole from the start.
+func (d *directory) make(name string, digest *stardust.Digest, m *meta) (*stardust.Record, syscall.Errno) {
+	attributes := &stardust.FileAttributes{HasMode: !m.symlink, Mode: fileMode(m.mode), ModTime: m.mtime, Symlink: m.symlink}
+	made, err := d.view.tree.Create(stardust.NewNode{Name: name, Parent: d.entity, Digest: digest, File: attributes})
 	if err != nil {
 		return nil, errnoOf(err)
 	}
+	d.view.touch(d.entity)
 	return &made[0], 0
 }
 
-// Create implements fs.NodeCreater. The mode goes with the content's commit.
+// Create implements fs.NodeCreater. The file is in the database once it is closed.
 func (d *directory) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	f, errno := d.createFile(name, mode)
 	if errno != 0 {
 		return nil, nil, 0, errno
 	}
+	f.setWriter(threadOf(ctx))
 	m := f.stat()
-	return d.view.node(ctx, d.EmbeddedInode(), f.entity, &m, out), newHandle(f, flags), 0, 0
+	return d.view.node(ctx, d.EmbeddedInode(), f.who, &m, out), newHandle(f, flags), 0, 0
 }
 
-// createFile makes an empty file and opens it.
+// createFile makes an empty file and opens it. The kernel makes one of a directory's
+// names at a time.
 func (d *directory) createFile(name string, mode uint32) (*file, syscall.Errno) {
-	if !d.view.writable {
-		return nil, syscall.EROFS
-	}
-	empty, err := d.view.emptyPayload()
-	if err != nil {
-		return nil, errnoOf(err)
-	}
-	record, errno := d.make(name, empty)
-	if errno != 0 {
+	if errno := d.mayMake(name); errno != 0 {
 		return nil, errno
 	}
-	f, err := d.view.open(record.Entity)
-	if err != nil {
-		return nil, errnoOf(err)
+	if _, err := d.view.tree.Lookup(d.entity, name); err == nil {
+		return nil, syscall.EEXIST
+	} else if errno := errnoOf(err); errno != syscall.ENOENT {
+		return nil, errno
 	}
-	f.setMode(mode & 0o7777)
-	f.setTime(d.view.now())
-	return f, 0
+	now := d.view.now()
+	d.view.touch(d.entity)
+	return d.view.conceive(d.entity, name, mode&0o7777, now), 0
 }
 
-// Mknod implements fs.NodeMknoder, for regular files.
+// Mknod implements fs.NodeMknoder, for regular files. Nothing closes them, so they
+// are in the database at once.
 func (d *directory) Mknod(ctx context.Context, name string, mode, _ uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	if kind := mode & syscall.S_IFMT; kind != syscall.S_IFREG && kind != 0 {
 		return nil, syscall.EPERM
@@ -82,36 +85,31 @@ func (d *directory) Mknod(ctx context.Context, name string, mode, _ uint32, out 
 		return nil, errno
 	}
 	defer f.release()
+	if err := f.commit(); err != nil {
+		f.giveUp()
+		return nil, errnoOf(err)
+	}
 	m := f.stat()
-	return d.view.node(ctx, d.EmbeddedInode(), f.entity, &m, out), 0
+	return d.view.node(ctx, d.EmbeddedInode(), f.who, &m, out), 0
 }
 
 // Mkdir implements fs.NodeMkdirer.
 func (d *directory) Mkdir(ctx context.Context, name string, mode uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
-	record, errno := d.make(name, nil)
+	if errno := d.mayMake(name); errno != 0 {
+		return nil, errno
+	}
+	m := meta{directory: true, mode: mode & 0o7777, mtime: d.view.now()}
+	record, errno := d.make(name, nil, &m)
 	if errno != 0 {
 		return nil, errno
 	}
-	now := d.view.now()
-	m := meta{directory: true, mode: mode & 0o7777, mtime: now}
-	if err := d.view.apply(record.Entity, &change{mode: &m.mode, mtime: &now}); err != nil {
-		return nil, d.undo(record, err)
-	}
-	return d.view.node(ctx, d.EmbeddedInode(), record.Entity, &m, out), 0
-}
-
-// undo removes a node that its second commit could not finish.
-func (d *directory) undo(record *stardust.Record, why error) syscall.Errno {
-	if err := d.view.tree.Remove(record.Entity, record.Revision); err != nil {
-		d.view.log.Error("a node without its attributes is left", "entity", record.Entity, "error", err)
-	}
-	return errnoOf(why)
+	return d.view.node(ctx, d.EmbeddedInode(), newIdentity(record.Entity), &m, out), 0
 }
 
 // Symlink implements fs.NodeSymlinker.
 func (d *directory) Symlink(ctx context.Context, target, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
-	if !d.view.writable {
-		return nil, syscall.EROFS
+	if errno := d.mayMake(name); errno != 0 {
+		return nil, errno
 	}
 	if target == "" || len(target) > maxTarget {
 		return nil, syscall.ENAMETOOLONG
@@ -120,16 +118,12 @@ func (d *directory) Symlink(ctx context.Context, target, name string, out *fuse.
 	if err != nil {
 		return nil, errnoOf(err)
 	}
-	record, errno := d.make(name, &published.Digest)
+	m := meta{symlink: true, size: published.Size, mode: 0o777, mtime: d.view.now()}
+	record, errno := d.make(name, &published.Digest, &m)
 	if errno != 0 {
 		return nil, errno
 	}
-	now := d.view.now()
-	if err := d.view.apply(record.Entity, &change{kind: "symlink", mtime: &now}); err != nil {
-		return nil, d.undo(record, err)
-	}
-	m := meta{symlink: true, size: published.Size, mode: 0o777, mtime: now}
-	return d.view.node(ctx, d.EmbeddedInode(), record.Entity, &m, out), 0
+	return d.view.node(ctx, d.EmbeddedInode(), newIdentity(record.Entity), &m, out), 0
 }
 
 // Link implements fs.NodeLinker: it refuses, since a file has one name.
@@ -151,6 +145,15 @@ func (d *directory) remove(name string, isDirectory bool) syscall.Errno {
 	if !d.view.writable {
 		return syscall.EROFS
 	}
+	if f := d.view.waiting(d.entity, name); f != nil {
+		if isDirectory {
+			return syscall.ENOTDIR
+		}
+		if f.unbornRemoved() {
+			d.view.touch(d.entity)
+			return 0
+		}
+	}
 	record, err := d.view.tree.Lookup(d.entity, name)
 	if err != nil {
 		return errnoOf(err)
@@ -160,6 +163,8 @@ func (d *directory) remove(name string, isDirectory bool) syscall.Errno {
 		return syscall.ENOTDIR
 	case !isDirectory && kind:
 		return syscall.EISDIR
+	case kind && len(d.view.allWaiting(record.Entity)) > 0:
+		return syscall.ENOTEMPTY
 	}
 	err = d.view.tree.Remove(record.Entity, 0)
 	if errnoOf(err) == syscall.ENOSPC && d.view.discard(record.Entity) {
@@ -169,23 +174,35 @@ func (d *directory) remove(name string, isDirectory bool) syscall.Errno {
 	if err != nil {
 		return errnoOf(err)
 	}
-	d.view.forget(record.Entity)
+	d.view.gone(&record)
+	d.view.touch(d.entity)
 	return 0
+}
+
+// gone takes note that a node has no name any more.
+func (v *view) gone(record *stardust.Record) {
+	if record.Kind == stardust.KindDirectory {
+		v.untouch(record.Entity)
+		return
+	}
+	v.forget(record.Entity)
 }
 
 // discard gives up what could not be committed of a file that nobody has open,
 // and reports whether there was anything.
 func (v *view) discard(entity int64) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	f := v.files[entity]
-	if f == nil || f.opens > 0 {
+	f := v.openFile(entity)
+	if f == nil {
 		return false
 	}
-	delete(v.files, entity)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.close()
+	v.mu.Lock()
+	open := f.opens > 0
+	v.mu.Unlock()
+	if open {
+		return false
+	}
+	f.giveUp()
+	f.end()
 	return true
 }
 
@@ -193,17 +210,7 @@ func (v *view) discard(entity int64) bool {
 func (v *view) forget(entity int64) {
 	if f := v.openFile(entity); f != nil {
 		f.remove()
-		f.view.mu.Lock()
-		waited := f.opens == 0 // to be committed
-		if waited {
-			delete(f.view.files, entity)
-		}
-		f.view.mu.Unlock()
-		if waited {
-			f.mu.Lock()
-			f.close()
-			f.mu.Unlock()
-		}
+		f.end()
 	}
 }
 
@@ -219,31 +226,46 @@ func (d *directory) Rename(_ context.Context, name string, newParent fs.InodeEmb
 	if errno := checkName(newName); errno != 0 {
 		return errno
 	}
+	if f := d.view.waiting(d.entity, name); f != nil {
+		// It gets its first name, and then the other one.
+		if err := f.commit(); err != nil {
+			return errnoOf(err)
+		}
+	}
 	record, err := d.view.tree.Lookup(d.entity, name)
 	if err != nil {
 		return errnoOf(err)
 	}
+	over, unlock := to.view.held(to.entity, newName)
+	defer unlock()
 	replaced, err := d.view.tree.Lookup(to.entity, newName)
-	if err == nil && flags&unix.RENAME_NOREPLACE != 0 {
+	there := err == nil || over != nil
+	switch {
+	case there && flags&unix.RENAME_NOREPLACE != 0:
 		return syscall.EEXIST
-	}
-	if err == nil && replaced.Kind != record.Kind {
-		if replaced.Kind == stardust.KindDirectory {
-			return syscall.EISDIR
-		}
+	case err == nil && replaced.Kind != record.Kind && replaced.Kind == stardust.KindDirectory:
+		return syscall.EISDIR
+	case there && record.Kind == stardust.KindDirectory && (err != nil || replaced.Kind != record.Kind):
 		return syscall.ENOTDIR
+	case err == nil && replaced.Kind == stardust.KindDirectory && len(d.view.allWaiting(replaced.Entity)) > 0:
+		return syscall.ENOTEMPTY
 	}
 	if _, err := d.view.tree.Move(record.Entity, to.entity, newName, 0, flags&unix.RENAME_NOREPLACE == 0); err != nil {
 		return errnoOf(err)
 	}
-	if replaced.Entity != 0 && replaced.Entity != record.Entity {
-		d.view.forget(replaced.Entity)
+	d.view.touch(d.entity)
+	d.view.touch(to.entity)
+	switch {
+	case over != nil:
+		over.bury()
+	case err == nil && replaced.Entity != record.Entity:
+		d.view.gone(&replaced)
 	}
 	return 0
 }
 
 // Setattr implements fs.NodeSetattrer. The root has no attributes.
-func (d *directory) Setattr(_ context.Context, h fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
+func (d *directory) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
 	if errno := d.view.mayChange(in); errno != 0 {
 		return errno
 	}
@@ -259,6 +281,9 @@ func (d *directory) Setattr(_ context.Context, h fs.FileHandle, in *fuse.SetAttr
 		if err := d.view.apply(d.entity, &c); err != nil {
 			return errnoOf(err)
 		}
+		if c.mtime != nil {
+			d.view.untouch(d.entity)
+		}
 	}
-	return d.view.getattr(d.entity, h, out)
+	return d.view.getattr(d.entity, out)
 }

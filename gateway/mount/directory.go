@@ -31,6 +31,10 @@ func (d *directory) Lookup(ctx context.Context, name string, out *fuse.EntryOut)
 	} else if errno != 0 {
 		return nil, errno
 	}
+	if f := d.view.waiting(d.entity, name); f != nil {
+		m := f.stat()
+		return d.view.node(ctx, d.EmbeddedInode(), f.who, &m, out), 0
+	}
 	record, err := d.view.tree.Lookup(d.entity, name)
 	if errnoOf(err) == syscall.ENOENT && d.IsRoot() && name == pastName {
 		p := &past{shared: d.view.shared}
@@ -46,12 +50,12 @@ func (d *directory) Lookup(ctx context.Context, name string, out *fuse.EntryOut)
 	} else if m, err = d.view.metaOf(&record); err != nil {
 		return nil, errnoOf(err)
 	}
-	return d.view.node(ctx, d.EmbeddedInode(), record.Entity, &m, out), 0
+	return d.view.node(ctx, d.EmbeddedInode(), d.view.identityOf(record.Entity), &m, out), 0
 }
 
 // Getattr implements fs.NodeGetattrer.
-func (d *directory) Getattr(_ context.Context, h fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
-	return d.view.getattr(d.entity, h, out)
+func (d *directory) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
+	return d.view.getattr(d.entity, out)
 }
 
 // Statfs implements fs.NodeStatfser.

@@ -4,8 +4,11 @@ package mount
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/stardustdb/stardust"
@@ -14,9 +17,14 @@ import (
 // file is the state of a file that is open or not committed yet, shared by all
 // who have it open.
 type file struct {
-	view   *view
-	entity int64
-	opens  int // guarded by shared.mu
+	view *view
+	who  *identity
+	// parent and name are where an unborn file is to be.
+	parent int64
+	name   string
+
+	opens   int // guarded by shared.mu
+	writers atomic.Int32
 
 	mu      sync.RWMutex // reads share it
 	meta    meta         // with what is not committed yet
@@ -25,31 +33,45 @@ type file struct {
 	written bool   // the content is not committed
 	pending change // what else is not: mode and mtime
 	edited  bool   // written to since the last commit, not only opened
+	writer  uint32 // the thread that did it last, or made or emptied the file
 	failed  error  // of the last commit, until there is something new
 }
 
 // open returns the state of a file, which release ends.
-func (v *view) open(entity int64) (*file, error) {
+func (v *view) open(who *identity) (*file, error) {
 	if !v.live {
-		f := &file{view: v, entity: entity, opens: 1}
+		f := &file{view: v, who: who, opens: 1}
 		return f, f.load()
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if f := v.files[entity]; f != nil {
+	if f := v.stateOf(who); f != nil {
 		f.opens++
 		return f, nil
 	}
-	f := &file{view: v, entity: entity, opens: 1}
+	f := &file{view: v, who: who, opens: 1}
 	if err := f.load(); err != nil {
 		return nil, err
 	}
-	v.files[entity] = f
+	v.files[who.entity.Load()] = f
 	return f, nil
 }
 
+// stateOf returns the state of a file that has one, or nil. The caller holds
+// shared.mu.
+func (v *view) stateOf(who *identity) *file {
+	if entity := who.entity.Load(); entity != 0 {
+		return v.files[entity]
+	}
+	return v.files[who.number]
+}
+
 func (f *file) load() error {
-	record, err := f.view.tree.Get(f.entity)
+	entity := f.who.entity.Load()
+	if entity == 0 {
+		return syscall.ESTALE // it was made, removed and closed
+	}
+	record, err := f.view.tree.Get(entity)
 	if err != nil {
 		return err
 	}
@@ -60,33 +82,6 @@ func (f *file) load() error {
 		f.base, err = f.view.tree.Open(f.meta.digest)
 	}
 	return err
-}
-
-// release ends what open began. A file that could not be committed stays, for
-// fsync, the next close, or unmount to try again.
-func (f *file) release() {
-	f.mu.RLock()
-	err := f.failed // which its closer was told
-	f.mu.RUnlock()
-	if err == nil {
-		err = f.commit()
-	}
-	if err != nil {
-		f.view.log.Error("a file was closed and could not be committed; unmount tries again", "entity", f.entity, "error", err)
-	}
-	f.view.mu.Lock()
-	f.opens--
-	done := f.opens == 0 && !f.dirty()
-	if done && f.view.live {
-		delete(f.view.files, f.entity)
-	}
-	f.view.mu.Unlock()
-	if !done {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.close()
 }
 
 // close frees what the file holds. The caller holds mu.
@@ -101,16 +96,25 @@ func (f *file) close() {
 	}
 }
 
-// dirty says that there is something to commit.
-func (f *file) dirty() bool {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	return f.unsaved()
+// unsaved says that there is something to commit. The caller holds mu.
+func (f *file) unsaved() bool {
+	return !f.meta.removed && (f.written || f.pending != change{} || f.who.entity.Load() == 0)
 }
 
-// unsaved is dirty for who holds mu.
-func (f *file) unsaved() bool {
-	return !f.meta.removed && (f.written || f.pending != change{})
+// awaitsClose says that a program which has the file open is going to commit it
+// when it closes it, and more with it than was changed now.
+func (f *file) awaitsClose() bool {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.writers.Load() > 0 && (f.written || f.who.entity.Load() == 0)
+}
+
+// what names the file in messages.
+func (f *file) what() string {
+	if entity := f.who.entity.Load(); entity != 0 {
+		return fmt.Sprintf("entity %d", entity)
+	}
+	return fmt.Sprintf("%q in directory %d", f.name, f.parent)
 }
 
 func (f *file) stat() meta {
@@ -135,7 +139,7 @@ func (f *file) readAt(p []byte, offset int64) (n int, err error) {
 }
 
 // writeAt writes to the draft; at its end with a negative offset.
-func (f *file) writeAt(p []byte, offset int64) (int, error) {
+func (f *file) writeAt(p []byte, offset int64, thread uint32) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.edit(); err != nil {
@@ -144,7 +148,7 @@ func (f *file) writeAt(p []byte, offset int64) (int, error) {
 	if offset < 0 {
 		offset = f.meta.size
 	}
-	f.edited = true
+	f.edited, f.writer = true, thread
 	n, err := f.draft.WriteAt(p, offset)
 	f.meta.size = f.draft.size
 	return n, err
@@ -205,90 +209,16 @@ func (f *file) setTime(t time.Time) {
 	f.touch(t)
 }
 
-// remove makes the file nameless; it lasts until it is closed.
+// setWriter says which thread made or emptied the file.
+func (f *file) setWriter(thread uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writer = thread
+}
+
+// remove makes the file one without a name, that lasts until it is closed.
 func (f *file) remove() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.meta.removed = true
-}
-
-// flush is commit for a program that closes a descriptor. Shells open a file
-// for a command, duplicate the descriptor and close the first: a file that was
-// only made or emptied waits for the last one.
-func (f *file) flush() error {
-	f.mu.RLock()
-	edited := f.edited
-	f.mu.RUnlock()
-	if !edited {
-		return nil
-	}
-	return f.commit()
-}
-
-// commit brings everything that was not committed into the database, in one
-// commit. After an error it is all still here.
-func (f *file) commit() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.unsaved() {
-		return nil
-	}
-	f.failed = f.save()
-	return f.failed
-}
-
-// save is commit for who holds mu.
-func (f *file) save() error {
-	next := f.pending
-	var base *stardust.Reader
-	if f.written {
-		published, err := f.upload()
-		if err != nil {
-			return err
-		}
-		if published.Size > 0 {
-			if base, err = f.view.tree.Open(published.Digest); err != nil {
-				return err
-			}
-		}
-		next.digest = &published.Digest
-	}
-	if err := f.view.apply(f.entity, &next); err != nil {
-		if base != nil {
-			_ = base.Close() // it was not read
-		}
-		return err
-	}
-	f.pending, f.edited = change{}, false
-	if f.written {
-		f.written = false
-		f.meta.digest = *next.digest
-		f.settle(base)
-	}
-	return nil
-}
-
-// settle makes what was committed the base of what comes next.
-func (f *file) settle(base *stardust.Reader) {
-	if f.base != nil {
-		_ = f.base.Close() // it was read only
-	}
-	f.base = base
-	if base == nil {
-		f.draft.rebase(nil)
-		return
-	}
-	f.draft.rebase(base)
-}
-
-func (f *file) upload() (stardust.Published, error) {
-	upload, err := f.view.tree.Upload()
-	if err != nil {
-		return stardust.Published{}, err
-	}
-	defer upload.Close()
-	if _, err := upload.ReadFrom(io.NewSectionReader(f.draft, 0, f.draft.size)); err != nil {
-		return stardust.Published{}, err
-	}
-	return upload.Finish()
 }

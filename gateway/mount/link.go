@@ -46,12 +46,12 @@ func (l *link) Readlink(context.Context) ([]byte, syscall.Errno) {
 }
 
 // Getattr implements fs.NodeGetattrer.
-func (l *link) Getattr(_ context.Context, h fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
-	return l.view.getattr(l.entity, h, out)
+func (l *link) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
+	return l.view.getattr(l.entity, out)
 }
 
 // Setattr implements fs.NodeSetattrer.
-func (l *link) Setattr(_ context.Context, h fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
+func (l *link) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
 	if errno := l.view.mayChange(in); errno != 0 {
 		return errno
 	}
@@ -60,5 +60,5 @@ func (l *link) Setattr(_ context.Context, h fs.FileHandle, in *fuse.SetAttrIn, o
 			return errnoOf(err)
 		}
 	}
-	return l.view.getattr(l.entity, h, out)
+	return l.view.getattr(l.entity, out)
 }

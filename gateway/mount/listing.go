@@ -20,10 +20,14 @@ type listing struct {
 	view   *view
 	entity int64
 
-	mu   sync.Mutex
-	at   uint64
-	next func() (stardust.Record, error, bool)
-	stop func()
+	mu sync.Mutex
+	at uint64
+	// made are the files that were not in the database when the list began: they
+	// come first, and not again if they came into the database since.
+	made    map[string]bool
+	waiting []*file
+	next    func() (stardust.Record, error, bool)
+	stop    func()
 }
 
 var (
@@ -41,11 +45,19 @@ func (l *listing) Readdirent(context.Context) (*fuse.DirEntry, syscall.Errno) {
 
 func (l *listing) step() (*fuse.DirEntry, syscall.Errno) {
 	if l.next == nil {
-		l.next, l.stop = iter.Pull2(l.view.tree.Children(l.entity))
+		l.begin()
+	}
+	if len(l.waiting) > 0 {
+		f := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		l.at++
+		return &fuse.DirEntry{Name: f.name, Mode: syscall.S_IFREG, Ino: number(f.who.number, 0), Off: l.at}, 0
 	}
 	record, err, ok := l.next()
-	for ok && err == nil && len(record.Name) > maxName {
-		l.view.log.Warn("a name is too long for the mount", "entity", record.Entity, "directory", l.entity)
+	for ok && err == nil && (len(record.Name) > maxName || l.made[record.Name]) {
+		if len(record.Name) > maxName {
+			l.view.log.Warn("a name is too long for the mount", "entity", record.Entity, "directory", l.entity)
+		}
 		record, err, ok = l.next()
 	}
 	if !ok {
@@ -61,7 +73,16 @@ func (l *listing) step() (*fuse.DirEntry, syscall.Errno) {
 	} else if kept, err := l.view.tree.FileAttributes(record.Entity); err == nil && kept.Symlink {
 		mode = syscall.S_IFLNK
 	}
-	return &fuse.DirEntry{Name: record.Name, Mode: mode, Ino: number(record.Entity, l.view.revision), Off: l.at}, 0
+	return &fuse.DirEntry{Name: record.Name, Mode: mode, Ino: number(l.view.numberOf(record.Entity), l.view.revision), Off: l.at}, 0
+}
+
+func (l *listing) begin() {
+	l.made, l.waiting = make(map[string]bool), nil
+	for name, f := range l.view.allWaiting(l.entity) {
+		l.made[name] = true
+		l.waiting = append(l.waiting, f)
+	}
+	l.next, l.stop = iter.Pull2(l.view.tree.Children(l.entity))
 }
 
 // Seekdir implements fs.FileSeekdirer.

@@ -115,15 +115,20 @@ type shared struct {
 	started  time.Time // stands for times that nothing is known of
 	log      *slog.Logger
 
-	mu    sync.Mutex
-	files map[int64]*file // open or not committed, by entity, of the latest state
-	empty *stardust.Digest
+	mu       sync.Mutex
+	files    map[int64]*file // open or not committed, by entity and by number, of the latest state
+	unborn   unborn
+	made     map[int64]*identity // of the files that this mount made and the kernel knows, by entity
+	lastMade int64               // the number of the last one
+	moved    map[int64]time.Time // when entries of directories changed, by entity
+	empty    *stardust.Digest
 }
 
 func newShared(db *stardust.DB, path string, options *Options) *shared {
 	s := &shared{
 		db: db, path: path, drafts: options.Drafts, log: options.Log, now: options.Now,
 		uid: uint32(os.Getuid()), gid: uint32(os.Getgid()), files: make(map[int64]*file),
+		unborn: make(unborn), made: make(map[int64]*identity), moved: make(map[int64]time.Time),
 	}
 	if s.now == nil {
 		s.now = time.Now //nolint:forbidigo // the default clock
@@ -141,16 +146,19 @@ func newShared(db *stardust.DB, path string, options *Options) *shared {
 // commitAll commits the files that programs have open.
 func (s *shared) commitAll() error {
 	s.mu.Lock()
-	var all []*file
+	all := make(map[*file]bool)
 	for _, f := range s.files {
-		all = append(all, f)
+		all[f] = true
 	}
 	s.mu.Unlock()
 	var failed []error
-	for _, f := range all {
+	for f := range all {
 		if err := f.commit(); err != nil {
-			failed = append(failed, fmt.Errorf("entity %d: %w", f.entity, err))
+			failed = append(failed, fmt.Errorf("%s: %w", f.what(), err))
 		}
+	}
+	if err := s.keepMoved(); err != nil {
+		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
 }

@@ -61,7 +61,7 @@ func (p *past) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs
 		return nil, errnoOf(err)
 	}
 	m.mode = 0o555
-	return v.node(ctx, p.EmbeddedInode(), 0, &m, out), 0
+	return v.node(ctx, p.EmbeddedInode(), newIdentity(0), &m, out), 0
 }
 
 // Readdir implements fs.NodeReaddirer: there are as many revisions as commits,

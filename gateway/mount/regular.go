@@ -14,8 +14,8 @@ import (
 // regular is a file's node.
 type regular struct {
 	fs.Inode
-	view   *view
-	entity int64
+	view *view
+	who  *identity
 }
 
 // handle is a file that a program opened.
@@ -26,27 +26,32 @@ type handle struct {
 }
 
 func newHandle(f *file, flags uint32) *handle {
-	return &handle{f, flags&syscall.O_ACCMODE != syscall.O_RDONLY, flags&syscall.O_APPEND != 0}
+	h := &handle{f, flags&syscall.O_ACCMODE != syscall.O_RDONLY, flags&syscall.O_APPEND != 0}
+	if h.writes {
+		f.writers.Add(1)
+	}
+	return h
 }
 
 var (
-	_ fs.NodeOpener    = (*regular)(nil)
-	_ fs.NodeReader    = (*regular)(nil)
-	_ fs.NodeWriter    = (*regular)(nil)
-	_ fs.NodeFlusher   = (*regular)(nil)
-	_ fs.NodeFsyncer   = (*regular)(nil)
-	_ fs.NodeReleaser  = (*regular)(nil)
-	_ fs.NodeGetattrer = (*regular)(nil)
-	_ fs.NodeSetattrer = (*regular)(nil)
-	_ fs.NodeStatfser  = (*regular)(nil)
+	_ fs.NodeOpener      = (*regular)(nil)
+	_ fs.NodeReader      = (*regular)(nil)
+	_ fs.NodeWriter      = (*regular)(nil)
+	_ fs.NodeFlusher     = (*regular)(nil)
+	_ fs.NodeFsyncer     = (*regular)(nil)
+	_ fs.NodeReleaser    = (*regular)(nil)
+	_ fs.NodeGetattrer   = (*regular)(nil)
+	_ fs.NodeSetattrer   = (*regular)(nil)
+	_ fs.NodeStatfser    = (*regular)(nil)
+	_ fs.NodeOnForgetter = (*regular)(nil)
 )
 
 // Open implements fs.NodeOpener.
-func (r *regular) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+func (r *regular) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	if flags&syscall.O_ACCMODE != syscall.O_RDONLY && !r.view.writable {
 		return nil, 0, syscall.EROFS
 	}
-	f, err := r.view.open(r.entity)
+	f, err := r.view.open(r.who)
 	if err != nil {
 		return nil, 0, errnoOf(err)
 	}
@@ -55,6 +60,7 @@ func (r *regular) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, 
 			f.release()
 			return nil, 0, errnoOf(err)
 		}
+		f.setWriter(threadOf(ctx))
 	}
 	var keep uint32
 	if !r.view.live {
@@ -73,12 +79,12 @@ func (r *regular) Read(_ context.Context, h fs.FileHandle, p []byte, offset int6
 }
 
 // Write implements fs.NodeWriter.
-func (r *regular) Write(_ context.Context, h fs.FileHandle, p []byte, offset int64) (uint32, syscall.Errno) {
+func (r *regular) Write(ctx context.Context, h fs.FileHandle, p []byte, offset int64) (uint32, syscall.Errno) {
 	opened := h.(*handle)
 	if opened.append {
 		offset = -1
 	}
-	n, err := opened.file.writeAt(p, offset)
+	n, err := opened.file.writeAt(p, offset, threadOf(ctx))
 	if n > 0 {
 		return uint32(n), 0
 	}
@@ -86,13 +92,24 @@ func (r *regular) Write(_ context.Context, h fs.FileHandle, p []byte, offset int
 }
 
 // Flush implements fs.NodeFlusher: it is what close waits for.
-func (r *regular) Flush(_ context.Context, h fs.FileHandle) syscall.Errno {
+func (r *regular) Flush(ctx context.Context, h fs.FileHandle) syscall.Errno {
 	opened := h.(*handle)
 	if !opened.writes {
 		return 0
 	}
-	return errnoOf(opened.file.flush())
+	return errnoOf(opened.file.flush(threadOf(ctx)))
 }
+
+// threadOf returns the number of the thread whose call a request is.
+func threadOf(ctx context.Context) uint32 {
+	if caller, ok := fuse.FromContext(ctx); ok {
+		return caller.Pid
+	}
+	return 0
+}
+
+// OnForget implements fs.NodeOnForgetter.
+func (r *regular) OnForget() { r.view.forgotten(r.who) }
 
 // Fsync implements fs.NodeFsyncer.
 func (r *regular) Fsync(_ context.Context, h fs.FileHandle, _ uint32) syscall.Errno {
@@ -101,13 +118,27 @@ func (r *regular) Fsync(_ context.Context, h fs.FileHandle, _ uint32) syscall.Er
 
 // Release implements fs.NodeReleaser.
 func (r *regular) Release(_ context.Context, h fs.FileHandle) syscall.Errno {
-	h.(*handle).file.release()
+	opened := h.(*handle)
+	if opened.writes {
+		opened.file.writers.Add(-1)
+	}
+	opened.file.release()
 	return 0
 }
 
 // Getattr implements fs.NodeGetattrer.
 func (r *regular) Getattr(_ context.Context, h fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
-	return r.view.getattr(r.entity, h, out)
+	var m meta
+	if opened, ok := h.(*handle); ok {
+		m = opened.file.stat()
+	} else {
+		var err error
+		if m, err = r.view.statFile(r.who); err != nil {
+			return errnoOf(err)
+		}
+	}
+	r.view.fill(r.who.number, &m, &out.Attr)
+	return 0
 }
 
 // Setattr implements fs.NodeSetattrer.
@@ -120,7 +151,7 @@ func (r *regular) Setattr(_ context.Context, h fs.FileHandle, in *fuse.SetAttrIn
 		f = opened.file
 	} else {
 		var err error
-		if f, err = r.view.open(r.entity); err != nil {
+		if f, err = r.view.open(r.who); err != nil {
 			return errnoOf(err)
 		}
 		defer f.release()
@@ -136,15 +167,14 @@ func (r *regular) Setattr(_ context.Context, h fs.FileHandle, in *fuse.SetAttrIn
 	if t, ok := timeOf(in); ok {
 		f.setTime(t)
 	}
-	if h == nil {
-		// Programs that have it open commit when they close it; after a change by
-		// name nothing else would commit.
+	if h == nil && !f.awaitsClose() {
+		// For a change by name nothing else comes.
 		if err := f.commit(); err != nil {
 			return errnoOf(err)
 		}
 	}
 	m := f.stat()
-	r.view.fill(r.entity, &m, &out.Attr)
+	r.view.fill(r.who.number, &m, &out.Attr)
 	return 0
 }
 
@@ -153,12 +183,7 @@ func (r *regular) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
 	return r.view.statfs(out)
 }
 
-func (v *view) getattr(entity int64, h fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
-	if opened, ok := h.(*handle); ok {
-		m := opened.file.stat()
-		v.fill(entity, &m, &out.Attr)
-		return 0
-	}
+func (v *view) getattr(entity int64, out *fuse.AttrOut) syscall.Errno {
 	m, err := v.stat(entity)
 	if err != nil {
 		return errnoOf(err)

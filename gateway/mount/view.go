@@ -58,6 +58,9 @@ func (v *view) metaOf(record *stardust.Record) (meta, error) {
 		m.mtime = kept.ModTime
 	}
 	m.symlink = kept.Symlink && !m.directory
+	if m.directory {
+		m.mtime = v.movedAt(record.Entity, m.mtime)
+	}
 	return m, nil
 }
 
@@ -72,14 +75,10 @@ func permissions(mode fs.FileMode) uint32 {
 	return bits
 }
 
-// stat returns what is known of an entity: of a file that is open what was
-// written to it, otherwise what the tree has.
+// stat returns what the tree has of a directory or link.
 func (v *view) stat(entity int64) (meta, error) {
 	if entity == 0 {
-		return meta{directory: true, mode: 0o755, mtime: v.started}, nil
-	}
-	if f := v.openFile(entity); f != nil {
-		return f.stat(), nil
+		return meta{directory: true, mode: 0o755, mtime: v.movedAt(0, v.started)}, nil
 	}
 	record, err := v.tree.Get(entity)
 	if err != nil {
@@ -88,7 +87,25 @@ func (v *view) stat(entity int64) (meta, error) {
 	return v.metaOf(&record)
 }
 
-// openFile returns the state of a file that has one, or nil.
+// statFile returns what is known of a file: of one that is open what was written to
+// it, otherwise what the tree has.
+func (v *view) statFile(who *identity) (meta, error) {
+	if v.live {
+		v.mu.Lock()
+		f := v.stateOf(who)
+		v.mu.Unlock()
+		if f != nil {
+			return f.stat(), nil
+		}
+	}
+	entity := who.entity.Load()
+	if entity == 0 {
+		return meta{}, syscall.ESTALE // it was made, removed and closed
+	}
+	return v.stat(entity)
+}
+
+// openFile returns the state of an entity that has one, or nil.
 func (v *view) openFile(entity int64) *file {
 	if !v.live {
 		return nil
@@ -98,11 +115,15 @@ func (v *view) openFile(entity int64) *file {
 	return v.files[entity]
 }
 
-// number is the inode number of an entity. Those of the past differ, since
-// programs take two directories with one number for a loop.
+// number is the inode number of an entity, or of a file that the mount made. Those
+// of the past have others, since programs take two directories of one number for a
+// loop.
 func number(entity, revision int64) uint64 {
-	if revision == 0 {
+	switch {
+	case revision == 0 && entity >= 0:
 		return uint64(entity) + 1
+	case revision == 0:
+		return 1<<62 | uint64(-entity)
 	}
 	h := fnv.New64a()
 	for _, n := range []int64{revision, entity} {
@@ -141,18 +162,18 @@ func (v *view) fill(entity int64, m *meta, out *fuse.Attr) {
 	out.SetTimes(&m.mtime, &m.mtime, &m.mtime)
 }
 
-// node returns the kernel's node of an entity, beneath parent.
-func (v *view) node(ctx context.Context, parent *fusefs.Inode, entity int64, m *meta, out *fuse.EntryOut) *fusefs.Inode {
-	v.fill(entity, m, &out.Attr)
+// node returns the kernel's node, beneath parent.
+func (v *view) node(ctx context.Context, parent *fusefs.Inode, who *identity, m *meta, out *fuse.EntryOut) *fusefs.Inode {
+	v.fill(who.number, m, &out.Attr)
 	stable := fusefs.StableAttr{Mode: m.kind(), Ino: out.Ino}
 	var ops fusefs.InodeEmbedder
 	switch {
 	case m.directory:
-		ops = &directory{view: v, entity: entity}
+		ops = &directory{view: v, entity: who.number}
 	case m.symlink:
-		ops = &link{view: v, entity: entity}
+		ops = &link{view: v, entity: who.number}
 	default:
-		ops = &regular{view: v, entity: entity}
+		ops = &regular{view: v, who: who}
 	}
 	if !v.live {
 		out.SetEntryTimeout(time.Hour)
@@ -195,6 +216,17 @@ func (v *view) apply(entity int64, c *change) error {
 	}
 	_, err = v.db.Patch(entity, document, 0)
 	return err
+}
+
+// fileMode returns the mode that the kernel has bits for.
+func fileMode(bits uint32) fs.FileMode {
+	mode := fs.FileMode(bits & 0o777)
+	for flag, bit := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
+		if bits&bit != 0 {
+			mode |= flag
+		}
+	}
+	return mode
 }
 
 func octal(mode uint32) string {

@@ -29,6 +29,8 @@ type Options struct {
 	// Log gets what can't be told to any program, such as keys that are no paths.
 	// Nil drops it.
 	Log *slog.Logger
+	// Now is the clock that says how old names are; nil means time.Now.
+	Now func() time.Time
 }
 
 // Mount is a mounted store.
@@ -45,9 +47,13 @@ func New(store objectstore.Store, dir string, options *Options) (*Mount, error) 
 		options = new(Options)
 	}
 	b := &bucket{
-		store: store, refresh: options.Refresh, log: options.Log, now: time.Now, started: time.Now(), //nolint:forbidigo // the network and the kernel know no other clock
+		store: store, refresh: options.Refresh, log: options.Log, now: options.Now,
 		uid: uint32(os.Getuid()), gid: uint32(os.Getgid()),
 	}
+	if b.now == nil {
+		b.now = time.Now //nolint:forbidigo // the default clock
+	}
+	b.started = b.now()
 	if b.refresh == 0 {
 		b.refresh = DefaultRefresh
 	}

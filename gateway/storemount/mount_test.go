@@ -54,9 +54,27 @@ func sh(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 func TestKeysArePaths(t *testing.T) {
 	store := storeOf(t, "a", "a/b", "c/d/e", "c/empty/", "f", "g//h", "./i", strings.Repeat("n", 300))
-	var log bytes.Buffer
+	var log lockedBuffer
 	dir := mounted(t, store, &Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if got, want := sh(t, dir, "find . | LC_ALL=C sort; cat a/b c/d/e f; stat -c '%a %s %F' f a; test ! -e g/h"),
 		".\n./a\n./a/b\n./c\n./c/d\n./c/d/e\n./c/empty\n./f\n./g\na/bc/d/ef444 1 regular file\n555 0 directory\n"; got != want {
@@ -271,7 +289,7 @@ func TestALargeDirectoryIsListedWhole(t *testing.T) {
 
 func TestFailuresOfTheStoreReachPrograms(t *testing.T) {
 	store := &counted{Store: storeOf(t, "a", "b")}
-	var log bytes.Buffer
+	var log lockedBuffer
 	dir := mounted(t, store, &Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	sh(t, dir, "ls")
 	store.fail.Store(true)

@@ -3,6 +3,7 @@ package commit
 import (
 	"fmt"
 
+	"github.com/stardustdb/stardust/internal/attributes"
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/tree"
@@ -17,6 +18,9 @@ type NewNode struct {
 	Under  int
 	File   bool
 	Digest digest.Digest
+	// Attributes is the value of the attribute attributes.NameFile, as compact
+	// JSON; nil is none.
+	Attributes []byte
 }
 
 // Create plans nodes in order and returns them without revisions.
@@ -72,6 +76,9 @@ func (p *Plan) create(n *NewNode, made []catalog.Node, first int64) (catalog.Nod
 		out.Size = payload.Size
 	}
 	p.makeNode(&out)
+	if n.Attributes != nil {
+		p.add(catalog.Raw(out.Entity, attributes.NameFile, n.Attributes))
+	}
 	return out, nil
 }
 

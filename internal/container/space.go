@@ -62,6 +62,22 @@ func (c *Container) SetTail(end int64) error {
 	return c.cut(end)
 }
 
+// GiveBack cuts the file down to the offset from, or what other processes were
+// promised of it if that is more, unless something was taken since it ended at end.
+// Nothing after from is in use. It returns where the file is cut, end when it isn't.
+func (c *Container) GiveBack(from, end int64) (int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from = max(from, c.super.tail)
+	if c.closed || c.readOnly || !c.begun.Load() || c.tail != end || from >= end {
+		return end, nil
+	}
+	if err := c.cut(from); err != nil {
+		return end, err
+	}
+	return from, nil
+}
+
 // cut makes the file end at end. c.mu is held.
 func (c *Container) cut(end int64) error {
 	if end < c.super.tail { // a promise that must be lowered first

@@ -184,6 +184,9 @@ func (w *Wreck) Tail() int64 {
 // SetTail returns ErrReadOnly.
 func (w *Wreck) SetTail(int64) error { return ErrReadOnly }
 
+// GiveBack gives back nothing.
+func (w *Wreck) GiveBack(_, end int64) (int64, error) { return end, nil }
+
 // CheckEnd returns ErrReadOnly.
 func (w *Wreck) CheckEnd(int64) error { return ErrReadOnly }
 

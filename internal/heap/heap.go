@@ -19,6 +19,10 @@ type File interface {
 	Tail() int64
 	// SetTail says that nothing lies behind end, and cuts the file there.
 	SetTail(end int64) error
+	// GiveBack cuts the file down to from, of which nothing is in use, or less of
+	// it, unless something was taken since it ended at end; it returns where the
+	// file ends.
+	GiveBack(from, end int64) (int64, error)
 	// CheckEnd fails when the file is shorter than end.
 	CheckEnd(end int64) error
 	// Reserved returns what is in use and not ours.
@@ -145,6 +149,21 @@ func (h *Heap) Trim() error {
 		return nil
 	}
 	return h.file.SetTail(end)
+}
+
+// Shrink gives the free space at the file's end back to the disk, as far as other
+// processes were not promised that it is there. It may be called at any time.
+func (h *Heap) Shrink() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	end := h.file.Tail()
+	from, ok := h.free.last(end)
+	if !ok {
+		return nil
+	}
+	now, err := h.file.GiveBack(from, end)
+	h.free.add(from, now-from)
+	return err
 }
 
 // span returns how many bytes a record keeps from others.

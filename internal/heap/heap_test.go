@@ -300,6 +300,45 @@ func TestAFailedAppendGivesItsSpaceBack(t *testing.T) {
 
 // After a failed sync the kernel may have dropped what was written, and says
 // that all is well the next time. The records are written once more.
+// What is free at the file's end goes back to the disk, and nothing else.
+func TestShrinkGivesTheFilesEndBack(t *testing.T) {
+	c := file(t, nil)
+	h := heap.New(c)
+	kept := appendTo(t, h, random(1, 100_000))
+	end := c.Tail()
+	between, last := appendTo(t, h, random(2, 200_000)), appendTo(t, h, random(3, 300_000))
+	grown := c.Tail()
+	h.Free(between)
+	if err := h.Shrink(); err != nil || c.Tail() != grown {
+		t.Errorf("with a record behind what is free: %v, the end is %d, not %d", err, c.Tail(), grown)
+	}
+	h.Free(last)
+	taken, err := c.Take(64) // as SQLite's pages are
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Shrink(); err != nil || c.Tail() != taken+64 {
+		t.Errorf("with a range behind that is not a record: %v, the end is %d", err, c.Tail())
+	}
+	if cut, err := c.GiveBack(taken, c.Tail()); err != nil || cut != taken {
+		t.Fatalf("%d, %v", cut, err)
+	}
+	if err := h.Shrink(); err != nil || c.Tail() != end {
+		t.Errorf("%v, the end is %d, not %d", err, c.Tail(), end)
+	}
+	if size, err := os.Stat(c.Path()); err != nil || size.Size() > end {
+		t.Errorf("the file has %d bytes, %v", size.Size(), err)
+	}
+	if h.FreeBytes() != 0 {
+		t.Errorf("%d bytes are free", h.FreeBytes())
+	}
+	for _, loc := range []heap.Location{kept, appendTo(t, h, random(1, 100_000))} {
+		if err := h.Read(loc, sha256.Sum256(random(1, 100_000)), make([]byte, 100_000)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestRecordsOutliveAFailedSync(t *testing.T) {
 	var mu sync.Mutex
 	broken, writes := false, map[int64]int{}

@@ -195,8 +195,12 @@ func (d *Draft) Settle() { d.end(d.surplus) }
 func (d *Draft) Doubt() { d.doubt = true }
 
 // Abandon ends a draft that is not to be published. Its records become free
-// space: at once, or after a Doubt at the next open.
+// space: at once, or after a Doubt at the next open. What is at the file's end goes
+// back to the disk, which it may have filled for all others.
 func (d *Draft) Abandon() {
+	if d.ended {
+		return
+	}
 	var records []heap.Location
 	if !d.doubt {
 		for i := range d.chunks {
@@ -206,6 +210,9 @@ func (d *Draft) Abandon() {
 		}
 	}
 	d.end(records)
+	if len(records) > 0 {
+		_ = d.store.heap.Shrink() // the space is free in the file, then
+	}
 }
 
 // end gives back the draft's memory and some of its records, once.
