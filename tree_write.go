@@ -82,7 +82,7 @@ func checkNodes(nodes []NewNode) ([]commit.NewNode, error) {
 		if err := n.check(nodes[:i]); err != nil {
 			return nil, invalid("nodes[%d].%v", i, err)
 		}
-		attributes, err := n.File.encode()
+		attributes, _, err := n.File.encode()
 		if err != nil {
 			return nil, invalid("nodes[%d].File: %v", i, err)
 		}
