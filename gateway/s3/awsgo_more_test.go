@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -325,5 +326,72 @@ func TestEntityTooSmallOfParts(t *testing.T) {
 	})
 	if codeOf(err) != "EntityTooSmall" {
 		t.Errorf("parts of 5 bytes: %v, want EntityTooSmall", err)
+	}
+}
+
+func TestConditionalDeletes(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			e := start(t, store, s3.Options{})
+			c := e.client()
+			put := func() *awss3.HeadObjectOutput {
+				key := &awss3.PutObjectInput{Bucket: aws.String(testBucket), Key: aws.String("key"), Body: strings.NewReader("dummy")}
+				if _, err := c.PutObject(t.Context(), key); err != nil {
+					t.Fatal(err)
+				}
+				head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: key.Bucket, Key: key.Key})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return head
+			}
+			known := put()
+			wrong := aws.Time(known.LastModified.Add(-time.Hour))
+			for i, test := range []struct {
+				etag     *string
+				size     *int64
+				modified *time.Time
+				code     string
+			}{
+				{known.ETag, nil, nil, ""},
+				{nil, aws.Int64(5), nil, ""},
+				{aws.String(`"other"`), nil, nil, "PreconditionFailed"},
+				{nil, aws.Int64(6), nil, "PreconditionFailed"},
+				{nil, nil, wrong, "PreconditionFailed"},
+				{aws.String("*"), aws.Int64(5), wrong, "PreconditionFailed"},
+			} {
+				head := put()
+				if test.etag == known.ETag {
+					test.etag = head.ETag
+				}
+				want := test.code
+				if name == "plain" {
+					want = "NotImplemented"
+				}
+				_, err := c.DeleteObject(t.Context(), &awss3.DeleteObjectInput{
+					Bucket: aws.String(testBucket), Key: aws.String("key"),
+					IfMatch: test.etag, IfMatchSize: test.size, IfMatchLastModifiedTime: test.modified,
+				})
+				if codeOf(err) != want {
+					t.Errorf("case %d: %v, want %q", i, err, want)
+				}
+			}
+			head := put()
+			out, err := c.DeleteObjects(t.Context(), &awss3.DeleteObjectsInput{Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: []types.ObjectIdentifier{
+				{Key: aws.String("key"), ETag: aws.String("other")}, {Key: aws.String("none")},
+			}}})
+			if err != nil || len(out.Deleted) != 1 || len(out.Errors) != 1 || aws.ToString(out.Errors[0].Key) != "key" {
+				t.Fatalf("%+v, %v", out, err)
+			}
+			if name == "plain" {
+				return
+			}
+			out, err = c.DeleteObjects(t.Context(), &awss3.DeleteObjectsInput{Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: []types.ObjectIdentifier{
+				{Key: aws.String("key"), ETag: head.ETag, Size: aws.Int64(5)},
+			}}})
+			if err != nil || len(out.Deleted) != 1 {
+				t.Errorf("%+v, %v", out, err)
+			}
+		})
 	}
 }

@@ -90,7 +90,7 @@ func (s *Store) rename(from, to objectstore.Path, options *objectstore.CopyOptio
 		if err := s.copy(from, to, options); err != nil || from == to {
 			return err
 		}
-		return s.remove(from)
+		return s.remove(from, "*")
 	}
 	if from == to {
 		current, err := s.stat(from)

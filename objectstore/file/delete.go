@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/stardustdb/stardust/objectstore"
@@ -11,9 +12,15 @@ import (
 // Delete implements objectstore.Store; it returns ErrNotFound when there is no
 // object. It removes directories that become empty.
 func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
+	return s.DeleteMatching(ctx, path, "*")
+}
+
+// DeleteMatching implements objectstore.ConditionalDeleter: no write comes between
+// the comparison and the removal.
+func (s *Store) DeleteMatching(ctx context.Context, path objectstore.Path, etag string) error {
 	err := check(ctx, path)
 	if err == nil {
-		err = s.remove(path)
+		err = s.remove(path, etag)
 	}
 	if err != nil {
 		return s.fail(objectstore.OpDelete, path, err)
@@ -21,14 +28,14 @@ func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
 	return nil
 }
 
-func (s *Store) remove(path objectstore.Path) error {
-	if err := s.removeLocked(path); err != nil {
+func (s *Store) remove(path objectstore.Path, match string) error {
+	if err := s.removeLocked(path, match); err != nil {
 		return err
 	}
 	return s.syncDirs([]string{s.removeEmptyParents(path)})
 }
 
-func (s *Store) removeLocked(path objectstore.Path) error {
+func (s *Store) removeLocked(path objectstore.Path, match string) error {
 	// This comes before anything is written, locks included: the store may be
 	// read-only with nothing there.
 	if _, err := s.lstatObject(path); err != nil {
@@ -39,8 +46,12 @@ func (s *Store) removeLocked(path objectstore.Path) error {
 		return err
 	}
 	defer unlock()
-	if _, err := s.lstatObject(path); err != nil {
+	info, err := s.lstatObject(path)
+	if err != nil {
 		return err
+	}
+	if match != "*" && !objectstore.MatchETag(match, etag(info)) {
+		return fmt.Errorf("%w: ETag is %q, not %q", objectstore.ErrPrecondition, etag(info), match)
 	}
 	if err := s.root.Remove(string(path)); err != nil {
 		return err

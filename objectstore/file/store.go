@@ -62,8 +62,9 @@ type Store struct {
 }
 
 var (
-	_ objectstore.MultipartStore = (*Store)(nil)
-	_ objectstore.TagReader      = (*Store)(nil)
+	_ objectstore.MultipartStore     = (*Store)(nil)
+	_ objectstore.TagReader          = (*Store)(nil)
+	_ objectstore.ConditionalDeleter = (*Store)(nil)
 )
 
 // Open returns the store in dir. It changes nothing in a directory that exists,

@@ -6,6 +6,7 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -48,9 +49,10 @@ type Store struct {
 }
 
 var (
-	_ objectstore.MultipartStore = (*Store)(nil)
-	_ objectstore.BulkDeleter    = (*Store)(nil)
-	_ objectstore.TagReader      = (*Store)(nil)
+	_ objectstore.MultipartStore     = (*Store)(nil)
+	_ objectstore.BulkDeleter        = (*Store)(nil)
+	_ objectstore.TagReader          = (*Store)(nil)
+	_ objectstore.ConditionalDeleter = (*Store)(nil)
 )
 
 // object never changes once it is in the store.
@@ -181,13 +183,31 @@ func (s *Store) install(o *object, mode objectstore.PutMode, update objectstore.
 // Delete implements objectstore.Store; it returns ErrNotFound when there is no
 // object.
 func (s *Store) Delete(ctx context.Context, path objectstore.Path) error {
-	if err := check(ctx, path); err != nil {
+	return s.DeleteMatching(ctx, path, "*")
+}
+
+// DeleteMatching implements objectstore.ConditionalDeleter.
+func (s *Store) DeleteMatching(ctx context.Context, path objectstore.Path, etag string) error {
+	err := check(ctx, path)
+	if err == nil {
+		err = s.remove(path, etag)
+	}
+	if err != nil {
 		return s.fail(objectstore.OpDelete, path, err)
 	}
+	return nil
+}
+
+// remove deletes the object at path if its ETag matches.
+func (s *Store) remove(path objectstore.Path, etag string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.objects[path] == nil {
-		return s.fail(objectstore.OpDelete, path, objectstore.ErrNotFound)
+	o := s.objects[path]
+	switch {
+	case o == nil:
+		return objectstore.ErrNotFound
+	case !objectstore.MatchETag(etag, o.meta.ETag):
+		return fmt.Errorf("%w: ETag is %q, not %q", objectstore.ErrPrecondition, o.meta.ETag, etag)
 	}
 	delete(s.objects, path)
 	s.sorted = nil

@@ -72,6 +72,7 @@ func Run(t *testing.T, open func(t *testing.T) objectstore.Store, features Featu
 		{"Path", pathTests},
 		{"List", listTests},
 		{"Delete", deleteTests},
+		{"ConditionalDelete", conditionalDeleteTests},
 		{"Copy", copyTests},
 		{"Multipart", multipartTests},
 		{"MultipartStore", multipartStoreTests},
