@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,7 +129,7 @@ func TestABrowserShowsTheStatusPage(t *testing.T) {
 	if !strings.Contains(dom, `<td class="path">keep/&lt;b&gt;&amp;amp;</td><td class="n">1.0 MiB</td>`) {
 		t.Errorf("no download is shown, or its name is not escaped:\n%s", dom)
 	}
-	if !regexp.MustCompile(`<progress max="100" value="2\d">`).MatchString(dom) {
+	if !regexp.MustCompile(`<progress max="100" value="2\d"`).MatchString(dom) {
 		t.Errorf("the download's progress is not about a quarter:\n%s", dom)
 	}
 	if shots := os.Getenv("STARDUST_SCREENSHOTS"); shots != "" {
@@ -165,6 +167,45 @@ func TestABrowserShowsTheStatusPage(t *testing.T) {
 	}
 	if shots := os.Getenv("STARDUST_SCREENSHOTS"); shots != "" {
 		browser(t, "--window-size=1100,900", "--screenshot="+filepath.Join(shots, "warm.png"), url+"/status")
+	}
+}
+
+// The status page is for everybody: axe finds nothing in it, in both themes and at
+// three widths, and it renews itself in place: see e2e/page/sidecar.mjs.
+func TestTheStatusPageIsForEverybody(t *testing.T) {
+	need.Ask(t, need.Playwright)
+	node, chromium := need.Program(t, need.Node), need.Program(t, need.Chromium)
+	u := newUpstream(t)
+	for i := range 3 {
+		if _, err := u.Put(t.Context(), objectstore.Path("keep/"+strconv.Itoa(i)), objectstore.Bytes(make([]byte, 1<<20)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := &heldStore{Store: u, path: "keep/2", reached: make(chan struct{}, 1), release: make(chan struct{})}
+	release := sync.OnceFunc(func() { close(held.release) })
+	o := options(t, u)
+	o.Upstream, o.Database = held, nil
+	o.Policy, o.Warm, o.WarmPrefix = &mirror.KeepAll{Prefix: "keep/", WithoutWarming: true}, true, "keep/"
+	_, _, url := serve(t, o)
+	t.Cleanup(release) // before the sidecar closes
+	<-held.reached
+	cmd := exec.CommandContext(t.Context(), node, "sidecar.mjs", url+"/status", chromium, os.Getenv("STARDUST_SCREENSHOTS"))
+	cmd.Dir = filepath.Join("..", "..", "e2e", "page")
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		t.Log(lines.Text())
+		if lines.Text() == "warm it" {
+			release()
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -38,8 +39,10 @@ func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
 		"metrics": readOnly(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP),
 		"status": readOnly(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-			if err := page.Execute(w, s.Status()); err != nil {
+			nonce := rand.Text()
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-"+nonce+"'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			if err := page.Execute(w, shownStatus{s.Status(), nonce}); err != nil {
 				s.options.Logger.Debug("the status page could not be sent", "error", err)
 			}
 		}),
@@ -52,6 +55,13 @@ func (s *Sidecar) newPages(m *metrics) map[string]http.Handler {
 			}
 		}),
 	}
+}
+
+// shownStatus is what the status page shows.
+type shownStatus struct {
+	Status
+
+	Nonce string // of the page's own script, in the policy
 }
 
 // serveReady answers 200 once the sidecar is warm, before that 503.
@@ -111,6 +121,6 @@ func trouble(what string, n int64) template.HTML {
 	if n > 0 {
 		class += " bad"
 	}
-	return template.HTML(fmt.Sprintf(`<tr><td>%s</td><td class="%s">%s</td></tr>`, // the texts are the page's own
+	return template.HTML(fmt.Sprintf(`<tr><th scope="row">%s</th><td class="%s">%s</td></tr>`, // the texts are the page's own
 		template.HTMLEscapeString(what), class, humanize.Comma(n)))
 }

@@ -28,10 +28,10 @@ func TestTheShareOfLocalReadsIsRoundedDown(t *testing.T) {
 }
 
 func TestTroubleStandsOut(t *testing.T) {
-	if row := string(trouble("<a>", 0)); row != `<tr><td>&lt;a&gt;</td><td class="n">0</td></tr>` {
+	if row := string(trouble("<a>", 0)); row != `<tr><th scope="row">&lt;a&gt;</th><td class="n">0</td></tr>` {
 		t.Error(row)
 	}
-	if row := string(trouble("a", 1234)); row != `<tr><td>a</td><td class="n bad">1,234</td></tr>` {
+	if row := string(trouble("a", 1234)); row != `<tr><th scope="row">a</th><td class="n bad">1,234</td></tr>` {
 		t.Error(row)
 	}
 }
