@@ -1,5 +1,5 @@
-// Package attributes has the form of what is kept about a file or directory
-// beside its name and content; docs/attributes.md describes it.
+// Package attributes encodes what is kept about a file or directory besides its
+// name and content; docs/attributes.md describes it.
 package attributes
 
 import (
@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// The attributes under these names are not one plugin's own: whoever keeps files
-// reads and writes them, and so may a patch.
+// The attributes under these names belong to no single plugin: whoever keeps
+// files may read and write them, and so may a patch.
 const (
 	// NameFile is what a file system knows of a file or directory: [File].
 	NameFile = "stardust/file"
-	// NameHTTP is what a client is told of a file's content: contentType,
+	// NameHTTP is what clients are told about a file's content: contentType,
 	// contentEncoding, contentLanguage, contentDisposition, cacheControl and
 	// expires, all text.
 	NameHTTP = "stardust/http"
@@ -24,7 +24,7 @@ const (
 	NameMetadata = "stardust/metadata"
 	// NameTags are tags that users of an object store gave, by names.
 	NameTags = "stardust/tags"
-	// NameDAV is what WebDAV clients made up.
+	// NameDAV are the properties that WebDAV clients define.
 	NameDAV = "stardust/dav"
 )
 
@@ -53,7 +53,7 @@ type File struct {
 	MTime   time.Time // when the content last changed; zero when not known
 	Owner   *Owner    // nil when not kept
 	Xattrs  map[string][]byte
-	Link    string // names which files are links of one; empty for none
+	Link    string // the same for all names of one file; empty for none
 	Sparse  bool   // it had holes
 }
 

@@ -1,7 +1,7 @@
 package attributes
 
-// Members are members of the attribute's value, as a set: those that a writer
-// speaks for, and so takes away when it does not name them.
+// Members is a set of members of the attribute's value: those that a writer is
+// responsible for, and removes when it does not set them.
 type Members uint8
 
 // The members of [File].
@@ -14,7 +14,7 @@ const (
 	MemberLink
 	MemberSparse
 
-	// Basic are those that every look at a file tells.
+	// Basic are those that every stat of a file tells.
 	Basic = MemberType | MemberMode | MemberMTime
 )
 

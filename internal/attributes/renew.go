@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Renew returns value with those members of old that it does not name, but for
-// those that its writer speaks for, and which are therefore gone. An old value of
-// another form is dropped. The outcome is old itself when nothing changes.
+// Renew returns value with the members of old that it does not set, except
+// those that its writer is responsible for: they are gone. An old value of
+// another form is dropped. The result is old itself when nothing changes.
 func Renew(old, value []byte, speaks Members) []byte {
 	var kept, news map[string]json.RawMessage
 	if json.Unmarshal(old, &kept) != nil || json.Unmarshal(value, &news) != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stardustdb/stardust/internal/replica"
 )
 
-// MaxSize bounds the bytes of a batch. A writer makes batches of a quarter.
+// MaxSize bounds the bytes of a batch. Writers make batches of a quarter of it.
 const MaxSize = 64 << 20
 
 // Name is a ULID, under which a pack lies.
@@ -47,7 +47,7 @@ type PackRef struct {
 	Size int64
 }
 
-// Place is where a chunk's bytes lie.
+// Place is where a chunk's bytes are.
 type Place struct {
 	Pack   int // index in Packs
 	Offset int64
@@ -58,7 +58,7 @@ type Place struct {
 // Sum returns the digest of a batch's bytes, which the next batch carries.
 func Sum(b []byte) digest.Digest { return sha256.Sum256(b) }
 
-// RecordSum returns what a Tip says of a record.
+// RecordSum returns a record's sum in a Tip.
 func RecordSum(record []byte) digest.Digest {
 	if record == nil {
 		return digest.Digest{}

@@ -136,7 +136,7 @@ func (b *Batch) payload(d *decoder) {
 	b.Rows.Payloads = append(b.Rows.Payloads, p)
 }
 
-// check compares what the parts say of each other.
+// check compares the parts with each other.
 func (b *Batch) check() error {
 	if b.Number < 1 || (b.Number == 1) != (b.Previous == digest.Digest{}) {
 		return corrupt("number %d", b.Number)
@@ -197,7 +197,7 @@ func (d *decoder) position() replica.Position {
 
 func (d *decoder) uvarint() int64 {
 	v, n := binary.Uvarint(d.rest)
-	if n <= 0 || n > 1 && d.rest[n-1] == 0 { // a longer form would be a second one
+	if n <= 0 || n > 1 && d.rest[n-1] == 0 { // a longer form would be a second encoding
 		d.bad = true
 		return 0
 	}
@@ -212,7 +212,7 @@ func (d *decoder) positive() int64 {
 	return v
 }
 
-// count is a uvarint that says how many of what lies in the rest.
+// count is a uvarint with the number of items in the rest.
 func (d *decoder) count() int {
 	v := d.uvarint()
 	if v > MaxSize {

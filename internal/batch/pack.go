@@ -16,8 +16,8 @@ const (
 	trailer = 4 + 4 + len(packMagic)
 )
 
-// Pack is an object of chunks' bytes under construction. Its footer names them, so
-// that the packs alone would do to find all chunks again.
+// Pack is an object of chunks' bytes under construction. Its footer names them,
+// so that all chunks can be found again by the packs alone.
 type Pack struct {
 	bytes  []byte
 	footer []byte
@@ -34,7 +34,7 @@ func (p *Pack) Add(d digest.Digest, data []byte, c *Compressor) Place {
 	}
 	place := Place{Offset: int64(len(p.bytes)), Codec: Zstd}
 	p.bytes = c.append(p.bytes, data)
-	// What hardly gets smaller is kept as it is, and read without an effort.
+	// What hardly gets smaller is kept as it is, which makes reads cheaper.
 	if place.Stored = int64(len(p.bytes)) - place.Offset; place.Stored > int64(len(data))*15/16 {
 		p.bytes = append(p.bytes[:place.Offset], data...)
 		place.Stored, place.Codec = int64(len(data)), Raw
@@ -69,8 +69,7 @@ type Listed struct {
 }
 
 // DecodePack returns what lies in a pack, whose stored bytes are compared with
-// their checksums. Whether they are what their digests say shows when they are
-// opened.
+// their checksums. Their digests are checked when they are opened.
 func DecodePack(b []byte) ([]Listed, error) {
 	if len(b) < len(packMagic)+trailer || string(b[:3]) != packMagic[:3] {
 		return nil, corrupt("no pack")

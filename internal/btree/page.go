@@ -31,7 +31,7 @@ type Page struct {
 const databaseHeader = 100 // on the first page
 
 // Parse looks at a page, with reserved bytes at its end. It returns false when
-// it is none that has cells, such as one of the free list.
+// it has no cells, such as one of the free list.
 func Parse(number uint32, data []byte, reserved int) (Page, bool) {
 	p := Page{data: data, usable: len(data) - reserved}
 	if number == 1 {

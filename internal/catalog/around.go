@@ -15,10 +15,10 @@ type LostChild struct {
 	Err  error
 }
 
-// ChildrenAround returns the children of a directory as Children does, but for
-// what lies on damaged pages, which it tells. It is for a directory where
-// Children found damage: it reads all of it into memory, and more than it. The
-// error does not wrap ErrCorrupt.
+// ChildrenAround returns the children of a directory like Children, except
+// those on damaged pages, which it reports. It is for a directory where
+// Children found damage: it reads all of it into memory, and other directories
+// too. The error does not wrap ErrCorrupt.
 func (v *View) ChildrenAround(parent int64) (children []Node, lost []LostChild, err error) {
 	names := make(map[int64]map[string]bool)
 	var blind error // an index did not come to its end
@@ -75,7 +75,7 @@ func (v *View) searchTable(parent int64, names map[int64]map[string]bool) error 
 		return false, nil
 	})
 	if errors.Is(err, ErrCorrupt) {
-		return nil // nobody knows where to end
+		return nil // it is not known where to end
 	}
 	for err == nil && next <= last {
 		err = v.conn.query(`SELECT entity, parent FROM node NOT INDEXED WHERE entity >= ? ORDER BY entity`,
@@ -91,7 +91,7 @@ func (v *View) searchTable(parent int64, names map[int64]map[string]bool) error 
 			return nil
 		}
 		if errors.Is(err, ErrCorrupt) {
-			next++ // what lies there cannot be had
+			next++ // what is there cannot be read
 			err = nil
 		}
 	}

@@ -159,8 +159,8 @@ func (c *Catalog) borrow(ctx context.Context, pool chan *conn, readOnly bool) (*
 }
 
 // ReadOne calls fn with a view for a single query, which is a snapshot in
-// itself. It is cheaper than Read, but for a view of the past, which is checked
-// first as Read does it.
+// itself. It is cheaper than Read, except for a view of the past, which is
+// checked first as by Read.
 func (c *Catalog) ReadOne(ctx context.Context, at int64, fn func(*View) error) error {
 	if at != Live {
 		return c.Read(ctx, at, fn)

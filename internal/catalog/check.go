@@ -13,9 +13,9 @@ type Counts struct {
 	Payloads, Nodes, Versions, Transactions int64
 }
 
-// Check verifies every row's checksum and what the rows say of each other. It
-// calls problem for everything that is wrong and goes on where it can; the error
-// is for what hinders the check itself, such as the end of ctx.
+// Check verifies every row's checksum, and the rows against each other. It
+// calls problem for everything that is wrong and goes on if it can; the error
+// says what kept the check itself from going on, such as the end of ctx.
 func (v *View) Check(ctx context.Context, problem func(error)) (Counts, error) {
 	c := checker{view: v, problem: problem}
 	before := v.conn.sq.SetInterrupt(ctx) // a check of large tables is long
@@ -133,7 +133,8 @@ func (c *checker) nodes() error {
 		})
 }
 
-// tree checks that every node hangs on the root, by directories that exist.
+// tree checks that every node is connected to the root by directories that
+// exist.
 func (c *checker) tree() error {
 	complain := func(format string) func(*sqlite3.Stmt) (bool, error) {
 		return func(s *sqlite3.Stmt) (bool, error) {
@@ -142,7 +143,7 @@ func (c *checker) tree() error {
 	}
 	err := c.view.conn.query(`SELECT n.entity, n.parent FROM node n LEFT JOIN node d ON d.entity = n.parent
 		WHERE n.parent <> 0 AND (d.entity IS NULL OR d.payload IS NOT NULL) LIMIT 100`,
-		complain("node %d: its parent %d is no directory"))
+		complain("node %d: its parent %d is not a directory"))
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ type Fact struct {
 	Value     Value
 }
 
-// Transaction is what one commit writes. Facts of one entity stand together.
+// Transaction is what one commit writes. Facts of one entity are adjacent.
 type Transaction struct {
 	ID    int64
 	Time  time.Time // informative: nothing is ordered by it
@@ -71,7 +71,7 @@ func Raw(entity int64, attribute string, json []byte) Fact {
 	return Fact{entity, attribute, Value{Kind: JSON, Bytes: json}}
 }
 
-// Retract makes a fact that takes an attribute away.
+// Retract makes a fact that removes an attribute.
 func Retract(entity int64, attribute string) Fact {
 	return Fact{entity, attribute, Value{}}
 }

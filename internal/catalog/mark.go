@@ -9,10 +9,10 @@ import (
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
-// RecordDigest returns the SHA-256 of what a transaction's record begins with, its
-// id and time, and whether there is such a transaction. Histories that went apart
-// after a copy are told from each other by it. What it did is left out, since a
-// part of that may be forgotten.
+// RecordDigest returns the SHA-256 of the beginning of a transaction's record,
+// its id and time, and whether there is such a transaction. It distinguishes
+// histories that diverged after a copy. The facts are left out, since some may
+// be forgotten.
 func (v *View) RecordDigest(id int64) (d digest.Digest, found bool, err error) {
 	err = v.conn.query(`SELECT record FROM log WHERE id = ?1 AND id <= ?2`,
 		func(s *sqlite3.Stmt) (bool, error) {
@@ -54,8 +54,8 @@ func (v *View) Times(fn func(id int64, at time.Time) bool) error {
 		}, header, v.at)
 }
 
-// TouchedAfter reports whether a transaction after a revision says anything of a
-// node, rather than of the database.
+// TouchedAfter reports whether a transaction after a revision is about a node,
+// not only about the database.
 func (v *View) TouchedAfter(revision int64) (touched bool, err error) {
 	err = v.Transactions(revision+1, func(t *Transaction) bool {
 		for i := range t.Facts {

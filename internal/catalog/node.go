@@ -15,7 +15,7 @@ type Node struct {
 	Parent   int64
 	Revision int64 // the transaction that last changed it
 	Name     string
-	// File says whether the node is a file; Payload, Size and Digest are its.
+	// File says whether the node is a file; Payload, Size and Digest are then set.
 	File    bool
 	Payload int64 // row id of the payload
 	Size    int64

@@ -6,8 +6,8 @@ import (
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
-// Position says how far tables have come: the largest ids that rows of each kind
-// have, or had before they were removed. Zero stands for none.
+// Position says how far tables reach: the largest id of each kind of row,
+// removed ones included. Zero stands for none.
 type Position struct {
 	Transaction, Chunk, Payload int64
 }
@@ -76,13 +76,13 @@ func (v *View) FindPayload(id int64) (p Payload, found bool, err error) {
 	return p, found, err
 }
 
-// ReplayChunk adds a chunk's row under the id that it has elsewhere.
+// ReplayChunk adds a chunk's row under its id in the other database.
 func (t *Tx) ReplayChunk(c *Chunk) error {
 	return t.conn.exec(`INSERT INTO chunk(id, digest, offset, size, crc) VALUES(?, ?, ?, ?, ?)`,
 		c.ID, c.Digest[:], c.Offset, c.Size, c.sum().sum())
 }
 
-// ReplayPayload publishes a payload under the row id that it has elsewhere.
+// ReplayPayload publishes a payload under its row id in the other database.
 func (t *Tx) ReplayPayload(id int64, d digest.Digest, size int64, entries []Entry) error {
 	p := Payload{ID: id, Digest: d, Size: size}
 	return t.putPayload(&p, func(yield func(Entry) bool) {
@@ -94,8 +94,8 @@ func (t *Tx) ReplayPayload(id int64, d digest.Digest, size int64, entries []Entr
 	})
 }
 
-// SkipTo makes the next chunk's and payload's rows lie beyond a position, as if
-// those up to it had been there and were removed.
+// SkipTo makes the ids of the next chunks and payloads lie beyond a position,
+// as if rows up to it had existed and been removed.
 func (t *Tx) SkipTo(to Position) error {
 	at, err := t.Position()
 	if err == nil && at.Chunk < to.Chunk {
@@ -107,7 +107,7 @@ func (t *Tx) SkipTo(to Position) error {
 	return err
 }
 
-// Origin says of which database elsewhere the tables are a replica.
+// Origin names the database of which the tables are a replica.
 type Origin struct {
 	URL      string
 	Identity [16]byte

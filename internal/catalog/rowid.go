@@ -11,8 +11,8 @@ const (
 	kindPayload
 )
 
-// nextRow returns an id that no row has or ever had. Caches and streams know
-// chunks by it. The query gives the largest one that is in use.
+// nextRow returns an id that no row has or ever had, since caches and streams
+// identify chunks by it. The query gives the largest id in use.
 func (t *Tx) nextRow(kind rowKind, query string) (int64, error) {
 	var last int64
 	err := t.conn.query(query, func(s *sqlite3.Stmt) (bool, error) {

@@ -1,8 +1,8 @@
 package catalog
 
-// The tables' version is kept in SQLite's user_version. Tables are made as ones of
-// schemaVersion, and become ones of newestVersion by the first Forget: earlier
-// software would read a past that is not there any more.
+// The tables' version is in SQLite's user_version. Tables are made with
+// schemaVersion, and get newestVersion at the first Forget: earlier software
+// would read a past that no longer exists.
 const (
 	schemaVersion = 2
 	newestVersion = 3

@@ -1,7 +1,7 @@
 package catalog
 
-// Tx is a View of the live state that also writes. It belongs to the one
-// writer and is valid only within the call that it was handed to.
+// Tx is a View of the live state that also writes. It belongs to the one writer
+// and is valid only within the call that received it.
 type Tx struct {
 	View
 }

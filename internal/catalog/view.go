@@ -12,7 +12,7 @@ import (
 const Live int64 = math.MaxInt64
 
 // View reads the tables, as of a revision or [Live]. It belongs to one
-// goroutine and is valid only within the call that it was handed to.
+// goroutine and is valid only within the call that received it.
 type View struct {
 	conn *conn
 	at   int64
@@ -28,7 +28,7 @@ func (v *View) Node(entity int64) (n Node, found bool, err error) {
 	if err != nil || v.at == Live || found && n.Revision <= v.at {
 		return n, found, err
 	}
-	// The present node is younger than the view, or there is none any more.
+	// The present node is newer than the view, or no longer exists.
 	found = false
 	var old Version
 	err = v.conn.query(`SELECT `+versionColumns+versionJoin+

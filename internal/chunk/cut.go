@@ -15,16 +15,16 @@ const (
 	Max    = 4 << 20
 )
 
-// algorithm is the name under which the library registers the FastCDC that goes
-// by the sizes it is given. Its plain "fastcdc" ignores Normal.
+// algorithm is the library's name for the FastCDC that uses the sizes it is
+// given. Its plain "fastcdc" ignores Normal.
 const algorithm = "fastcdc-v1.0.0"
 
-// Cut returns the length of the next chunk of a payload, of which window holds
-// the bytes that follow the last cut. It returns 0 when that cannot be known
-// before there are more bytes; with Max bytes it always can. final says that the
-// payload ends with the window. Cut neither keeps nor changes the window, and may
-// be called concurrently. It takes time in proportion to the chunk, so callers
-// with small pieces should let some come together first: see [Worthwhile].
+// Cut returns the length of the next chunk of a payload; window has the bytes
+// after the last cut. It returns 0 if that cannot be known without more bytes;
+// with Max bytes it always can. final says that the payload ends with the
+// window. Cut neither keeps nor changes the window, and may be called
+// concurrently. It takes time in proportion to the chunk, so callers with small
+// pieces should let some come together first: see [Worthwhile].
 func Cut(window []byte, final bool) int {
 	n := min(len(window), Max)
 	if n <= Min {
@@ -35,7 +35,7 @@ func Cut(window []byte, final bool) int {
 	}
 	cut := search(window[:n])
 	if cut == n && n < Max && !final {
-		return 0 // the window's end is no reason to cut there
+		return 0 // the window's end alone is no cut
 	}
 	return cut
 }
@@ -49,7 +49,7 @@ const Worthwhile = Normal + Normal/2
 // and a reader to which there is nothing left to do.
 func search(window []byte) int {
 	c, err := chunkers.NewChunkerBuffer(algorithm, inPlace(window), &chunkers.ChunkerOpts{
-		// A bound beyond the window would only make the library want more.
+		// With a bound beyond the window the library would only ask for more.
 		MinSize: Min, NormalSize: Normal, MaxSize: len(window),
 	}, window)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package clock holds the one wait that every package with a clock to inject
-// falls back to.
+// Package clock has the default wait of every package whose clock can be
+// injected.
 package clock
 
 import (

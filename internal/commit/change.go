@@ -74,7 +74,7 @@ func (p *Plan) outside(entity, parent int64) error {
 	})
 }
 
-// vacate sees to it that nothing has the place that n moves to.
+// vacate makes the place that n moves to free.
 func (p *Plan) vacate(n *catalog.Node, parent int64, name string, replace bool) error {
 	other, occupied, err := p.tx.Child(parent, name)
 	switch {

@@ -6,9 +6,10 @@
 //
 //   - A [Queue] runs writes. [Queue.Hold] keeps it from doing so.
 //   - A [Write] is a function that waits its turn.
-//   - A [Plan] is what such a function works on: it sees what all writes before
-//     it left, collects facts or refuses, and changes nothing until it is done.
+//   - A [Plan] is what such a function works on: it sees the state after all
+//     earlier writes, collects facts or refuses, and changes nothing until it
+//     is done.
 //
-// A plan that the tree's rules refuse returns a [tree.Refusal]. Which errors
-// mean that nothing was written, and that nothing ever will be, [Refused] tells.
+// A plan that the tree's rules refuse returns a [tree.Refusal]. [Refused] tells
+// which errors mean that nothing was written and nothing will be.
 package commit

@@ -7,7 +7,7 @@ import (
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
-// commitGroup writes a group durably and tells each caller what became of its
+// commitGroup writes a group durably and tells each caller the outcome of its
 // write.
 func (q *Queue) commitGroup(group []*request) {
 	pending := q.admit(group)
@@ -37,7 +37,7 @@ func (q *Queue) commitGroup(group []*request) {
 	}
 }
 
-// admit refuses writes whose caller has gone, and all while writes are held.
+// admit refuses writes whose callers gave up, and all while writes are held.
 func (q *Queue) admit(group []*request) []*request {
 	held := q.Held()
 	pending := group[:0]

@@ -23,19 +23,19 @@ type Item struct {
 	// Attributes is the value of the attribute attributes.NameFile that the node
 	// gets, as compact JSON; nil leaves it alone.
 	Attributes []byte
-	// Speaks are the members that Attributes speaks for: of a node that is there,
-	// it takes away those that it does not name.
+	// Speaks are the members that Attributes is responsible for: those that it
+	// does not set are removed from an existing node.
 	Speaks attributes.Members
-	// Fresh says that nothing is in the item's directory, which is only planned.
+	// Fresh says that the item's directory is only planned, and so empty.
 	Fresh bool
 	// Replace lets the item take the place of a file, or of an empty directory,
 	// when it is of the other kind.
 	Replace bool
 
-	// What Import sets: the node that the item is, its revision when it stays as
-	// it was, what happened to it, and why it was refused, if it was. Blocked is
-	// then the directory in its place that was not empty, From the path that a
-	// moved file had beneath the import's directory.
+	// What Import sets: the item's node, its revision if it did not change, what
+	// happened to it, and why it was refused, if it was. Blocked is the non-empty
+	// directory in its place, From the old path of a moved file beneath the
+	// import's directory.
 	Entity   int64
 	Revision int64
 	Outcome  Outcome

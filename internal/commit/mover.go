@@ -7,18 +7,18 @@ import (
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
-// moveTries is how many files with the content of a new one are looked at.
+// moveTries is how many files with a new file's content are tried.
 const moveTries = 16
 
-// mover finds, of files that are new, those that moved.
+// mover finds those new files that were moved.
 type mover struct {
 	plan    *Plan
 	moves   *Moves
 	touched map[int64]bool // nodes that this plan has facts of
 }
 
-// move plans a new file as a move of one that is gone from where it was, and
-// reports whether there is such a one. Empty files are all alike, so none moves.
+// move plans a new file as the move of one that is gone from its place, and
+// reports whether there is one. Empty files are all alike, so none moves.
 func (m *mover) move(item *Item, parent int64) (bool, error) {
 	if m.moves == nil {
 		return false, nil

@@ -9,12 +9,12 @@ import (
 )
 
 // Plan is what a write works on: it sees the state that all earlier writes
-// left, refuses, or collects facts. Until the write returns nil nothing of it
-// is applied, so a refused write changes nothing. It is valid only within the
-// call that it was handed to.
+// left, refuses, or collects facts. Nothing is applied until the write returns
+// nil, so a refused write changes nothing. It is valid only within the call
+// that received it.
 //
-// A plan looks at the state before its own facts. Methods that plan several
-// nodes see to it themselves that these fit together; call one of them, once.
+// A plan sees the state before its own facts. Methods that plan several nodes
+// make sure that these fit together; call one of them, once.
 type Plan struct {
 	tx    *catalog.Tx
 	next  int64 // the next id of the one sequence of entities and transactions
@@ -30,9 +30,8 @@ func (p *Plan) Tx() *catalog.Tx { return p.tx }
 // Next returns the next id of the one sequence.
 func (p *Plan) Next() int64 { return p.next }
 
-// Replay writes a transaction that was made elsewhere, under the ids that it has
-// there, which must lie beyond all that are in use. A plan that replays plans
-// nothing else.
+// Replay writes a transaction of another database under its own ids, which must
+// lie beyond all that are in use. A plan that replays plans nothing else.
 func (p *Plan) Replay(t *catalog.Transaction) error {
 	if err := p.tx.Apply(t); err != nil {
 		return err

@@ -2,8 +2,8 @@ package commit
 
 import "github.com/stardustdb/stardust/internal/catalog"
 
-// Preview runs a plan that only reads and collects facts, and drops them: what it
-// refuses and decides is as it would be now. Its new entities begin after those
+// Preview runs a plan that only reads and collects facts, and drops them: it
+// refuses and decides as a write would now. Its new entities begin after those
 // of the tree and of earlier previews, whose number it takes and returns.
 func Preview(v *catalog.View, planned int64, plan func(*Plan) error) (int64, error) {
 	last, err := v.LastRevision()

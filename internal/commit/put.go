@@ -8,7 +8,7 @@ import (
 	"github.com/stardustdb/stardust/internal/tree"
 )
 
-// File is a file to make, or to give new content, at a path.
+// File is a file to make or replace at a path.
 type File struct {
 	Path  string
 	Names []string // of the path, at least one
@@ -16,10 +16,9 @@ type File struct {
 	// most MaxParents.
 	Parents    bool
 	MaxParents int
-	// New refuses a file that is there.
+	// New refuses to replace a file.
 	New bool
-	// Expected is the revision of the file that is there; zero expects any,
-	// or none.
+	// Expected is the revision of the existing file; zero allows any, or none.
 	Expected int64
 
 	Digest digest.Digest
@@ -29,14 +28,12 @@ type File struct {
 	Attributes []byte
 	// Speaks are the members that Attributes speaks for.
 	Speaks attributes.Members
-	// Changes take the place of the attributes of their names, null removes one.
-	// The caller has checked the names; none is attributes.NameFile when
-	// Attributes is set.
+	// Changes replace the attributes of their names; null removes one. The caller
+	// has checked the names; none is attributes.NameFile when Attributes is set.
 	Changes []Change
 }
 
-// Check refuses a file that the present tree has no place for, whatever its
-// content is.
+// Check refuses a file that could not be written now, whatever its content.
 func (f *File) Check(v *catalog.View) error {
 	_, err := f.place(v)
 	return err

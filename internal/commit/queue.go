@@ -57,8 +57,8 @@ type request struct {
 
 // Start begins a queue over the live tables, which nothing else may write.
 // syncChunks makes appended chunks durable; it runs before the commit of writes
-// that publish some. now tells the transactions' times. Last is the greatest id
-// that an entity or transaction has. The caller ends it with Close.
+// that publish some. now gives the transactions' times. last is the greatest id
+// of an entity or transaction. The caller ends it with Close.
 func Start(c *catalog.Catalog, syncChunks func() error, now func() time.Time, last int64) *Queue {
 	q := &Queue{
 		catalog: c, syncChunks: syncChunks, now: now, next: last + 1,
@@ -101,8 +101,8 @@ func (q *Queue) commit(r *request) (int64, error) {
 	case <-r.ctx.Done():
 		return 0, r.ctx.Err()
 	}
-	// From here on the write happens or not, whatever becomes of ctx, and the
-	// caller must know which: a commit takes milliseconds.
+	// From here on the write happens or not, whether ctx ends or not, and the
+	// caller must learn which: a commit takes milliseconds.
 	select {
 	case <-r.finished:
 	case <-q.done:

@@ -8,10 +8,9 @@ import (
 // newMode is what a new file's permissions are before the umask.
 const newMode = 0o600
 
-// Begin lets the file be changed, once the caller knows that it is good: it puts
-// the files beside it in order, heals a damaged slot, makes a file of an older
-// version one of this, and says whose the file is. Without Options.Tentative,
-// Open does this.
+// Begin allows changes to the file, once the caller knows that it is good: it
+// tidies the files beside it, heals a damaged slot, upgrades an older version,
+// and notes who has the file. Without Options.Tentative, Open does this.
 func (c *Container) Begin() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,7 +26,7 @@ func (c *Container) Begin() error {
 		return err
 	}
 	if c.damaged {
-		c.log.Warn("one copy of the superblock was damaged; it is written anew", "path", c.path)
+		c.log.Warn("one copy of the superblock was damaged; it is rewritten", "path", c.path)
 		if err := c.writeSuper(c.super.extents, c.super.tail); err != nil {
 			return err
 		}
@@ -70,7 +69,7 @@ func (c *Container) beginNotes() error {
 	return c.writeNote(at)
 }
 
-// makeLog makes an empty log, by which readers see that somebody is at work.
+// makeLog makes an empty log, which tells readers that there is a writer.
 func (c *Container) makeLog() error {
 	f, err := os.OpenFile(c.logPath(), os.O_RDWR|os.O_CREATE, c.mode)
 	if err != nil {
@@ -89,9 +88,9 @@ func (c *Container) upgrade() error {
 	return c.moveTrailer(c.super.extents, at, func() { c.tail = at })
 }
 
-// moveTrailer writes a new trailer at the given place, and then makes it and the
-// list of extents count. All before it is on the disk then. The old one is
-// free space from here on. c.mu is held.
+// moveTrailer writes a new trailer at the given place, and then puts it and the
+// list of extents into effect. Everything before it is on the disk by then. The
+// old one is free space from then on. c.mu is held.
 func (c *Container) moveTrailer(list extents, at int64, undo func()) error {
 	next := c.super
 	next.version, next.trailer = FormatVersion, at
@@ -120,8 +119,8 @@ func (c *Container) moveTrailer(list extents, at int64, undo func()) error {
 	if old == 0 {
 		return nil
 	}
-	// Who is copying the file has read the old superblock, and learns here that
-	// what follows is newer.
+	// A program that is copying the file has read the old superblock, and learns
+	// here that what follows is newer.
 	gone := c.log0
 	gone.moved = true
 	return c.disk.write(old, gone.encode())
@@ -132,8 +131,9 @@ func notePage(n *note) []byte {
 	return append(n.encode(), make([]byte, PageSize-noteSize)...)
 }
 
-// Accepted returns what is lacking in a file that was opened all the same, since
-// the options said so; otherwise nil. Its pages may be of different times then.
+// Accepted returns what is missing from a file that was opened all the same
+// because the options said so; otherwise nil. Its pages may be of different
+// times then.
 func (c *Container) Accepted() error { return c.side.accepted }
 
 // Recovered reports whether commits were found in a log that somebody left.

@@ -56,7 +56,7 @@ type Container struct {
 // Path returns the absolute path of the file, without symbolic links.
 func (c *Container) Path() string { return c.path }
 
-// Stat describes the open file, whatever lies at its path by now.
+// Stat describes the open file, whatever is at its path by now.
 func (c *Container) Stat() (fs.FileInfo, error) { return c.disk.file.Stat() }
 
 // Identity returns 16 random bytes that tell this file from every other.
@@ -70,8 +70,8 @@ func (c *Container) Format() int {
 }
 
 // Settled reports whether the file was as a clean close left it when it was
-// opened, and exactly as long as its superblock promises: nothing was cut off it,
-// and nothing lies behind what is in use.
+// opened, and exactly as long as its superblock promises: nothing was cut off,
+// and nothing follows what is in use.
 func (c *Container) Settled() bool { return c.settled }
 
 // ReadOnly reports whether the file was opened for reading only.
@@ -134,8 +134,8 @@ func (c *Container) settle() error {
 			return err
 		}
 	}
-	// No sync: who has the file is for people, and the lock is what counts. What
-	// the note says of the log was made durable when the log ended.
+	// No sync: the holder's name is for people; the lock decides. What the note
+	// says about the log was made durable when the log ended.
 	c.notes.Lock()
 	defer c.notes.Unlock()
 	c.log0.holder = Holder{}
@@ -148,7 +148,7 @@ func (c *Container) leave() error {
 		return nil
 	}
 	if err := c.locks.set(presentByte, true); err != nil {
-		return nil // somebody is there, or we may not write: theirs to remove
+		return nil // somebody else has it open, or we may not write: theirs to remove
 	}
 	info, err := os.Stat(c.logPath())
 	switch {

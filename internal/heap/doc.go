@@ -7,7 +7,7 @@
 //   - A [Location] says where a record lies and how large its chunk is. The
 //     catalog keeps it; the heap keeps no index of its own.
 //   - Free ranges are those that no location names. They are known from
-//     [Heap.SetLive] on, and used again.
+//     [Heap.SetLive] on, and reused.
 //
 // A record that was appended is durable after the next good [Heap.Sync], and only
 // then may a catalog name it. What no catalog names is free space for the next

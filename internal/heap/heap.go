@@ -10,14 +10,13 @@ import (
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
-// File is what the heap needs of the file that it lies in. *container.Container
-// is one.
+// File is what the heap needs of its file. *container.Container is one.
 type File interface {
 	// Take takes n bytes from the end of what is in use, at a multiple of 64.
 	Take(n int64) (int64, error)
 	// Tail returns the end of what is in use.
 	Tail() int64
-	// SetTail says that nothing lies behind end, and cuts the file there.
+	// SetTail says that nothing follows end, and cuts the file there.
 	SetTail(end int64) error
 	// GiveBack cuts the file down to from, of which nothing is in use, or less of
 	// it, unless something was taken since it ended at end; it returns where the
@@ -25,7 +24,7 @@ type File interface {
 	GiveBack(from, end int64) (int64, error)
 	// CheckEnd fails when the file is shorter than end.
 	CheckEnd(end int64) error
-	// Reserved returns what is in use and not ours.
+	// Reserved returns what is in use by others.
 	Reserved() []container.Extent
 	// WriteAt writes the pieces one after the other.
 	WriteAt(off int64, pieces ...[]byte) error
@@ -41,9 +40,9 @@ type File interface {
 // failed one, no longer readable, so that it could not write them again.
 var ErrLost = errors.New("chunks were lost by a failed sync")
 
-// syncAhead is how many bytes are appended before the disk is made to take them,
-// without anybody waiting, so that the Sync at the end has little left to do. Of
-// 32 to 256 MiB this was the fastest: 1.5 times the rate of one sync at the end.
+// syncAhead is how many bytes are appended before they are synced in the
+// background, so that the Sync at the end has little left to do. Of 32 to 256
+// MiB this was the fastest: 1.5 times the rate of one sync at the end.
 const syncAhead = 64 << 20
 
 // Heap appends and reads records. All methods but Close may be called
@@ -139,8 +138,8 @@ func (h *Heap) runAhead() {
 // Nothing may be appended after.
 func (h *Heap) Close() { h.work.Wait() }
 
-// Trim gives the free space at the file's end back. Nothing may be appended or
-// read meanwhile, nor after.
+// Trim gives back the free space at the file's end. Nothing may be appended or
+// read meanwhile or later.
 func (h *Heap) Trim() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,7 +165,7 @@ func (h *Heap) Shrink() error {
 	return err
 }
 
-// span returns how many bytes a record keeps from others.
+// span returns how many bytes of the file a record takes.
 func (l Location) span() int64 {
 	return (headerSize(l.Size) + l.Size + unit - 1) / unit * unit
 }
@@ -185,8 +184,8 @@ func (h *Heap) reserve(n int64) (off int64, failed uint64, err error) {
 // release makes a record's range free. h.mu is held.
 func (h *Heap) release(loc Location) { h.free.add(loc.Offset, loc.span()) }
 
-// Free gives back the space of a record that no catalog names, nor a commit that
-// may yet succeed. Its bytes may be overwritten at once.
+// Free gives back the space of a record that neither a catalog names nor a
+// commit that may yet succeed. Its bytes may be overwritten at once.
 func (h *Heap) Free(loc Location) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

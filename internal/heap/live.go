@@ -11,8 +11,8 @@ type span struct{ begin, end int64 }
 
 // SetLive tells the heap, before anything is appended, of every record that the
 // catalog names, in any order. What lies between them is free for new records,
-// and what lies behind them is cut off: records of uploads that were never
-// published. It takes 16 bytes of memory for each.
+// and what follows them, records of uploads that were never published, is cut
+// off. It takes 16 bytes of memory for each.
 //
 // The error wraps ErrCorrupt when records overlap each other or what else is in
 // the file, and the file's own error when it ends before they do. Nothing is
@@ -43,15 +43,16 @@ func (h *Heap) SetLive(live iter.Seq[Location]) error {
 	return nil
 }
 
-// SetLiveLater is for a file at rest, behind whose last record nothing lies: live,
-// which calls SetLive, is asked before the first Append, so that who only reads or
-// renames does not pay for it. While it fails, nothing can be appended.
+// SetLiveLater is for a file at rest, with nothing after its last record: live,
+// which calls SetLive, is called before the first Append, so that programs that
+// only read or rename do not pay for it. While it fails, nothing can be
+// appended.
 func (h *Heap) SetLiveLater(live func() error) {
 	h.live = live
 	h.ignorant.Store(true)
 }
 
-// Learn asks for the live records, if that was put off.
+// Learn asks for the live records, if SetLiveLater put that off.
 func (h *Heap) Learn() error {
 	if !h.ignorant.Load() {
 		return nil
@@ -68,9 +69,9 @@ func (h *Heap) Learn() error {
 	return nil
 }
 
-// Retire notes records that no catalog names any more. Their bytes stay where they
-// are: who reads the file meanwhile may still come across them. They are free when
-// the file is opened next, or after Reuse.
+// Retire notes records that no catalog names any more. Their bytes stay in
+// place, since other readers of the file may still use them. They are free when
+// the file is next opened, or after Reuse.
 func (h *Heap) Retire(gone []Location) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

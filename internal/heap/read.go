@@ -26,7 +26,7 @@ func (h *Heap) Read(loc Location, digest digest.Digest, data []byte) error {
 // readRecord reads a whole record. The blocks are not checked.
 func (h *Heap) readRecord(loc Location, data []byte) (header, error) {
 	if !loc.valid() || int64(len(data)) != loc.Size {
-		return header{}, at(loc, fmt.Errorf("%w: no such record can be (buffer of %d bytes)", ErrCorrupt, len(data)))
+		return header{}, at(loc, fmt.Errorf("%w: no record can be like this (buffer of %d bytes)", ErrCorrupt, len(data)))
 	}
 	head := make([]byte, headerSize(loc.Size))
 	if err := h.file.ReadPieces(loc.Offset, head, data); err != nil {
@@ -40,11 +40,10 @@ func (h *Heap) readRecord(loc Location, data []byte) (header, error) {
 }
 
 // ReadAt fills p from the bytes at off of the chunk with the given digest. The
-// record must name that digest before any of its checksums is believed, so a
-// record of another chunk that came to lie there is damage. The blocks that p
-// touches are compared with their checksums, which find accidents and not
-// deceit: the chunk must have been read with Read before. p must lie within the
-// chunk.
+// record must name that digest before any of its checksums is trusted, so the
+// record of another chunk there is damage. The blocks that p touches are
+// compared with their checksums, which find accidents, not deceit: the chunk
+// must have been read with Read before. p must lie within the chunk.
 func (h *Heap) ReadAt(loc Location, digest digest.Digest, p []byte, off int64) error {
 	if !loc.valid() || off < 0 || off > loc.Size || int64(len(p)) > loc.Size-off {
 		return at(loc, fmt.Errorf("%w: bytes %d to %d lie outside", ErrCorrupt, off, off+int64(len(p))))
@@ -63,8 +62,8 @@ func (h *Heap) ReadAt(loc Location, digest digest.Digest, p []byte, off int64) e
 	return head.readBlocks(h, loc, p, off)
 }
 
-// Probe looks whether a chunk's record is there as a whole: its header and its
-// last block. It costs less than Read and proves less.
+// Probe checks whether a chunk's record seems whole, by its header and its last
+// block. It costs less than Read and proves less.
 func (h *Heap) Probe(loc Location, digest digest.Digest) error {
 	last := max(0, loc.Size-1) / BlockSize * BlockSize
 	return h.ReadAt(loc, digest, make([]byte, min(BlockSize, max(0, loc.Size-last))), last)

@@ -10,7 +10,7 @@ import (
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
-// Found is a record that Scan came upon.
+// Found is a record that Scan found.
 type Found struct {
 	Location Location
 	Digest   digest.Digest
@@ -21,10 +21,10 @@ type Found struct {
 // scanWindow is how many bytes Scan looks through at a time.
 const scanWindow = 1 << 20
 
-// Scan looks through the whole file for records, without a catalog: for those
-// who want to save what is left of a file. It finds records in use, records that
-// no catalog names and older ones in free space, in the order of the file. The
-// error is that of the disk or of ctx, and ends the search.
+// Scan searches the whole file for records, without a catalog, to save what is
+// left of a file. It finds records in use, records that no catalog names and
+// older ones in free space, in the order of the file. The error is that of the
+// disk or of ctx, and ends the search.
 func (h *Heap) Scan(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		window := make([]byte, scanWindow+headerFixed)

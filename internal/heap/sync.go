@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Sync makes all records durable whose Append returned before. Callers that come
+// Sync makes durable all records whose Append has returned. Callers that come
 // at the same time share the disk's work.
 //
 // When the disk fails to sync, what was written since the last good Sync may be
@@ -24,7 +24,7 @@ func (h *Heap) sync() error {
 		return err
 	}
 	h.mu.Lock()
-	// Where a failed sync leaves them. What is appended meanwhile is fresh.
+	// If the sync fails they stay here. What is appended meanwhile is fresh.
 	h.suspect, h.fresh = h.fresh, make(map[int64]record)
 	h.bytes = 0
 	h.mu.Unlock()
@@ -70,8 +70,8 @@ func (h *Heap) rewrite() error {
 	return nil
 }
 
-// syncGroup runs a function for all who ask. A run serves those who asked before
-// it began; who asks during a run is served by the next.
+// syncGroup runs a function for all callers. A run serves those who asked
+// before it began; those who ask during a run are served by the next.
 type syncGroup struct {
 	turn sync.Mutex // held by the run that is under way
 

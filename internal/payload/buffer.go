@@ -12,7 +12,7 @@ import (
 // way into chunks.
 type buffer struct {
 	data []byte
-	// refs counts who still uses the data, when more than its owner do.
+	// refs counts the users of the data besides its owner.
 	refs atomic.Int32
 
 	slab  *buffer // that the buffer is a piece of

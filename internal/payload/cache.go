@@ -27,7 +27,7 @@ func newCache[V any](cost func(V) int64, hold func(V)) *cache[V] {
 	return &cache[V]{cost: cost, hold: hold, items: make(map[int64]*list.Element), recent: list.New()}
 }
 
-// get returns what is kept of a row, held, and whether there is anything.
+// get returns what is kept for a row, held, and whether there is anything.
 func (c *cache[V]) get(row int64) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,8 +41,8 @@ func (c *cache[V]) get(row int64) (v V, ok bool) {
 	return v, true
 }
 
-// put takes over a value, with the memory reserved for it. It returns the one that
-// it had for the row, if any.
+// put takes over a value, with the memory reserved for it. It returns the row's
+// previous value, if any.
 func (c *cache[V]) put(row int64, v V) (old V, replaced bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,8 +54,8 @@ func (c *cache[V]) put(row int64, v V) (old V, replaced bool) {
 	return old, replaced
 }
 
-// evict forgets the value that was not used for longest, and reports false when
-// there is none. What put and evict return is the caller's to give back.
+// evict forgets the least recently used value, and reports false when there is
+// none. The caller gives back what put and evict return.
 func (c *cache[V]) evict() (old V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"github.com/stardustdb/stardust/internal/catalog"
 )
 
-// departed is what the catalog said of payloads that were forgotten while readers
+// departed has the catalog's rows of payloads that were forgotten while readers
 // had them open. The bytes stay in the file until it is opened again, so these
-// readers go on; what they need is dropped when the last one of them closes.
+// readers go on; the rows are dropped when the last of them closes.
 type departed struct {
 	mu       sync.Mutex
 	readers  map[int64]int               // by payload row

@@ -173,7 +173,7 @@ func (c *draftChunk) publish(tx *catalog.Tx) (row int64, used bool, err error) {
 	case err != nil:
 		return 0, false, err
 	case !found && !c.fresh():
-		return 0, false, fail(ErrGone, "chunk %v was in the file already when it was uploaded, and is not any more; upload the payload again", c.digest)
+		return 0, false, fail(ErrGone, "chunk %v was already in the file when it was uploaded, but is no longer; upload the payload again", c.digest)
 	case !found:
 		fresh := catalog.Chunk{Digest: c.digest, Offset: c.location.Offset, Size: c.size}
 		err = tx.PutChunk(&fresh)
@@ -190,8 +190,8 @@ func (c *draftChunk) publish(tx *catalog.Tx) (row int64, used bool, err error) {
 // already become free space.
 func (d *Draft) Settle() { d.end(d.surplus) }
 
-// Doubt says that a commit of the draft failed in a way that leaves open whether
-// it took place. None of its records may be freed then.
+// Doubt says that it is unknown whether a failed commit of the draft took
+// place. None of its records may be freed then.
 func (d *Draft) Doubt() { d.doubt = true }
 
 // Abandon ends a draft that is not to be published. Its records become free

@@ -48,8 +48,8 @@ func (m *memory) held() int64 {
 	return m.used - m.kept - m.idle.bytes
 }
 
-// fits makes room for n bytes, as far as others can do without theirs, and takes
-// them. m.mu is held, but let go of meanwhile.
+// fits makes room for n bytes, if others can give theirs up, and takes them.
+// m.mu is held, but released in between.
 func (m *memory) fits(n int64) bool {
 	for m.used+n > m.limit {
 		if b := m.idle.choose(m.used + n - m.limit); b != nil {
@@ -81,7 +81,7 @@ func (m *memory) drop(b *buffer) {
 	}, b.size())
 }
 
-// recycle keeps a buffer for the next who needs one like it. m.mu is held.
+// recycle keeps a buffer for reuse. m.mu is held.
 func (m *memory) recycle(b *buffer) {
 	if b.slab != nil && cap(b.data) == smallBuffer {
 		b = m.small.put(b)
@@ -137,7 +137,7 @@ func (m *memory) keep(n int64) {
 	m.kept += n
 }
 
-// wake lets those look again who wait. m.mu is held.
+// wake lets the waiting ones look again. m.mu is held.
 func (m *memory) wake() {
 	if m.waiting > 0 {
 		close(m.changed)
@@ -186,8 +186,8 @@ func (m *memory) working(ctx context.Context, size int64, what string) (*buffer,
 	})
 }
 
-// whole returns a buffer that is none of a slab's, or nil when there is no room.
-// m.mu is held.
+// whole returns a buffer outside any slab, or nil when there is no room. m.mu
+// is held.
 func (m *memory) whole(size int64) *buffer {
 	if b := m.idle.take(size); b != nil {
 		return b
@@ -198,8 +198,7 @@ func (m *memory) whole(size int64) *buffer {
 	return nil
 }
 
-// piece returns a piece of a slab, one that is there or a new one, or nil. m.mu is
-// held.
+// piece returns a piece of a slab, existing or new, or nil. m.mu is held.
 func (m *memory) piece(of *slabs, slab func() *buffer) *buffer {
 	if b := of.take(); b != nil {
 		return b
@@ -268,7 +267,7 @@ func (m *memory) getAhead(size int64) *buffer {
 	return b
 }
 
-// settle notes that n bytes of work ahead are under way no more.
+// settle notes that n bytes of work ahead are no longer under way.
 func (m *memory) settle(n int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

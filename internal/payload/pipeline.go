@@ -20,9 +20,9 @@ const (
 	pipelineWorkers = 4
 )
 
-// pipeline hashes and stores the chunks of a large upload beside the caller,
-// who fills the next buffer and cuts it. One goroutine hashes the payload, a
-// few hash and store chunks. The upload's goroutine calls all methods.
+// pipeline hashes and stores the chunks of a large upload while the caller
+// fills the next buffer and cuts it. One goroutine hashes the payload, a few
+// hash and store chunks. The upload's goroutine calls all methods.
 //
 // The pipeline holds one buffer for as long as it lives. The others go back to
 // the store as soon as nobody reads them.
@@ -98,7 +98,7 @@ func (p *pipeline) storeChunks(ctx context.Context) {
 	}
 }
 
-// hindrance returns why there is no use in storing chunks now.
+// hindrance returns why storing chunks would be of no use now.
 func (p *pipeline) hindrance() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *pipeline) hindrance() error {
 	return p.err
 }
 
-// stored takes note of what became of a chunk.
+// stored notes the outcome of a chunk.
 func (p *pipeline) stored(chunk piece, err error) {
 	p.mu.Lock()
 	p.pending--
@@ -191,8 +191,8 @@ func (p *pipeline) retry() {
 }
 
 // flush adds a full buffer and returns one that begins with a copy of the rest.
-// It waits for one to come free when there may be no more. After an error it is
-// called with the same buffer.
+// If there may be no more buffers, it waits for one to come free. After an
+// error it is called with the same buffer.
 func (p *pipeline) flush(b *buffer, hashed int) (*buffer, error) {
 	if p.added {
 		p.retry()

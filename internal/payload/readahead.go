@@ -8,7 +8,7 @@ import (
 
 // readAheadChunks is how many chunks after the current one are read and
 // verified in advance, each on a goroutine of its own: two cores hash while the
-// caller uses what it has.
+// caller uses the current one.
 const readAheadChunks = 2
 
 // readAhead holds the chunk that sequential reads stand in, and those that come
@@ -174,8 +174,8 @@ func (a *readAhead) closeNext(s *Store) {
 	a.next = nil
 }
 
-// aheads are the chunks that readers have read in advance and not come to yet.
-// Their memory is given back when somebody else needs it.
+// aheads are the chunks that readers have read ahead and not reached yet. Their
+// memory is given back when somebody else needs it.
 type aheads struct {
 	mu    sync.Mutex
 	ready list.List // of *fetch, the oldest first

@@ -47,8 +47,8 @@ func (r *Reader) readSpan(ctx context.Context, p []byte, at span, offset int64) 
 		return err
 	}
 	if v, ok := s.vouched.get(at.row); ok && v.location.Size == at.size {
-		// A block that does not match is not the end: the chunk may lie elsewhere
-		// by now, healed.
+		// A block that does not match is not final: the chunk may have been healed,
+		// at another place.
 		if done, err := s.readBlocks(p, v, offset); done || err != nil {
 			return err
 		}

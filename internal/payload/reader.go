@@ -72,8 +72,8 @@ func (r *Reader) locate(ctx context.Context, offset int64) (span, error) {
 	return span{}, fail(ErrDamaged, "manifest of payload %v: no chunk holds byte %d", r.payload.Digest, offset)
 }
 
-// gone explains the damage that a reader seems to meet when its payload is none any
-// more: another process forgot it.
+// gone explains the apparent damage that a reader meets when its payload no
+// longer exists because another process forgot it.
 func (r *Reader) gone(ctx context.Context, err error) error {
 	if !IsDamage(err) {
 		return err
@@ -179,8 +179,8 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	return r.position, nil
 }
 
-// Close gives back the reader's memory, but for a chunk that a caller's writer
-// has: that comes back when the writer returns. It may be called again.
+// Close gives back the reader's memory, except for a chunk that a caller's
+// writer has: that comes back when the writer returns. It may be called again.
 func (r *Reader) Close() {
 	if !r.closed.CompareAndSwap(false, true) {
 		return

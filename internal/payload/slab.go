@@ -7,11 +7,11 @@ import (
 	"github.com/stardustdb/stardust/internal/chunk"
 )
 
-// An upload's buffer has one of three sizes: it begins small, for many uploads are,
-// and ends as the largest chunk, since a cut may be as far away. Each smaller one
-// is a sixteenth of the next, and cut out of it: a buffer of which any piece is in
-// use is a slab, and whole again when none is. So nothing is left to the garbage
-// collector when what uploads need changes.
+// An upload's buffer has one of three sizes: it begins small, as many uploads
+// are small, and ends as large as the largest chunk, since a cut may be that
+// far away. Each smaller size is a sixteenth of the next, and cut out of it: a
+// buffer with any piece in use is a slab, and whole again when none is. So no
+// garbage is left when the needs of uploads change.
 const (
 	smallBuffer   = workingBuffer / pieces / pieces
 	mediumBuffer  = workingBuffer / pieces
@@ -21,7 +21,7 @@ const (
 	allTaken = 1<<pieces - 1
 )
 
-// slabs are those of one size that have pieces both in use and free.
+// slabs are those of one size that have both used and free pieces.
 type slabs []*buffer
 
 // take returns a free piece, or nil.
@@ -66,8 +66,8 @@ func (s *slabs) put(b *buffer) *buffer {
 	return nil
 }
 
-// extend makes a piece that has its slab to itself, and lies at its beginning, the
-// whole of it, with the bytes that it has. Otherwise it returns nil.
+// extend turns a piece that is alone in its slab, at its beginning, into the
+// whole slab, with the bytes that it has. Otherwise it returns nil.
 func (s *slabs) extend(b *buffer) *buffer {
 	slab := b.slab
 	if slab == nil || slab.taken != 1 || b.piece != 0 {

@@ -67,7 +67,7 @@ func (s *Store) keepChunk(row int64, b *buffer) {
 	}
 }
 
-// uncache takes the chunk out of the cache that was not used for longest.
+// uncache drops the least recently used chunk from the cache.
 func (s *Store) uncache() bool {
 	b, ok := s.cache.evict()
 	if ok {
@@ -81,7 +81,7 @@ func (s *Store) uncached(b *buffer) {
 	s.drop(b)
 }
 
-// drop ends a use of a buffer. The last one gives it back.
+// drop ends a use of a buffer. The last use gives it back.
 func (s *Store) drop(b *buffer) {
 	if b.refs.Add(-1) == 0 {
 		s.memory.put(b)

@@ -14,9 +14,9 @@ import (
 // A payload that fits in one buffer, as most do, is handled within Finish and
 // starts no goroutine.
 //
-// No error but ErrClosed and ErrGone ends an upload: what was written stays, and
-// the call may be made again, once there is memory, space on the disk, or no hold
-// on writes.
+// Only ErrClosed and ErrGone end an upload. After other errors what was written
+// stays, and the call may be made again once there is memory, space on the
+// disk, or no hold on writes.
 type Upload struct {
 	store *Store
 	size  atomic.Int64
@@ -53,7 +53,7 @@ func (u *Upload) room(ctx context.Context, more int) ([]byte, error) {
 		return nil, u.err
 	}
 	if u.draft != nil {
-		return nil, fail(ErrClosed, "the payload takes no more bytes once Finish was called; call that again, or close the upload")
+		return nil, fail(ErrClosed, "the payload takes no more bytes after Finish was called; call Finish again, or close the upload")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (u *Upload) grow(ctx context.Context, more int) error {
 	return nil
 }
 
-// wrote takes note of n bytes put into the room.
+// wrote notes n bytes put into the room.
 func (u *Upload) wrote(n int) {
 	u.buffer.data = u.buffer.data[:len(u.buffer.data)+n]
 	u.size.Add(int64(n))

@@ -53,9 +53,9 @@ func (s *Store) ReadChunk(ctx context.Context, row int64, data []byte) error {
 	return err
 }
 
-// ReadStored fills data with the verified bytes of a chunk, given its row as it was
-// some time ago. Where the row is none any more, the record is read where it lay.
-// Gone says that it is not there either, which is no damage.
+// ReadStored fills data with the verified bytes of a chunk, given its row as it
+// was some time ago. If the row no longer exists, the record is read at its old
+// place. gone says that it is not there either, which is no damage.
 func (s *Store) ReadStored(ctx context.Context, c *catalog.Chunk, data []byte) (gone bool, err error) {
 	if err = s.ReadChunk(ctx, c.ID, data); !IsDamage(err) {
 		return false, err

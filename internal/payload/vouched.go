@@ -11,12 +11,11 @@ import (
 // blockSize is how many bytes of a chunk a random read reads and checks at least.
 const blockSize = heap.BlockSize
 
-// vouched is what a store remembers of a chunk that matched its digest, so that a
-// later read of a few bytes need not read all of it: where it lay, and a hash of
-// each block. The hashes are made of the verified bytes themselves, under a key
-// that lives as long as the store and that the file does not know. Whatever comes
-// to lie at that place later, whole and with checksums that match or not, is
-// noticed.
+// vouched is what a store remembers of a chunk that matched its digest, so that
+// a later read of a few bytes need not read all of it: its place, and a hash of
+// each block. The hashes are of the verified bytes, under a key that lives as
+// long as the store and is not in the file. So any change at that place is
+// noticed, even another whole record with matching checksums.
 type vouched struct {
 	location heap.Location
 	blocks   []uint64
@@ -52,7 +51,7 @@ func (s *Store) vouch(c *catalog.Chunk, data []byte) {
 	}
 }
 
-// forgetVouched forgets the chunk that was not read for longest.
+// forgetVouched forgets the least recently read chunk.
 func (s *Store) forgetVouched() bool {
 	v, ok := s.vouched.evict()
 	if ok {

@@ -30,9 +30,10 @@ type DB struct{ parts Parts }
 // New returns the rows of a database.
 func New(parts Parts) *DB { return &DB{parts} }
 
-// Position returns how far the database has come. It is ErrForgotten when a part
-// of its history was forgotten: its rows are not those of the places elsewhere that
-// have all of it, and what was not carried there before cannot be any more.
+// Position returns how far the database reaches. It fails with ErrForgotten
+// when a part of its history was forgotten: its rows then differ from those of
+// replicas that have all of it, and rows that were not copied there before no
+// longer can be.
 func (d *DB) Position(ctx context.Context) (p Position, err error) {
 	err = d.read(ctx, func(v *catalog.View) (err error) {
 		p, err = position(v)
@@ -52,8 +53,8 @@ func position(v *catalog.View) (Position, error) {
 	return v.Position()
 }
 
-// Origin returns the database elsewhere of which this is a replica, and whether it
-// is one.
+// Origin returns the database of which this is a replica, and whether it is
+// one.
 func (d *DB) Origin(ctx context.Context) (o Origin, found bool, err error) {
 	err = d.read(ctx, func(v *catalog.View) (err error) {
 		o, found, err = v.Origin()

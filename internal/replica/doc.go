@@ -7,9 +7,9 @@
 //   - A [Position] says how far a database has come: the largest ids of its
 //     transactions, chunks and payloads. Rows up to a position never change,
 //     though some may be removed.
-//   - [Rows] are what lies between two positions. Two databases that applied the
-//     same rows are replicas: what their tables say is equal, but for where in
-//     the file chunks lie.
+//   - [Rows] are what lies between two positions. Two databases that applied
+//     the same rows are replicas: their tables are equal, except for the
+//     chunks' places in the file.
 //
 // Errors are those of the root package.
 package replica

@@ -12,7 +12,7 @@ import (
 	"github.com/stardustdb/stardust/internal/heap"
 )
 
-// What hinders Draft.Apply or Draft.Add.
+// Errors of Draft.Apply and Draft.Add.
 var (
 	// ErrMoved: the database has other rows than those that the draft follows.
 	ErrMoved = errors.New("somebody else wrote to the database meanwhile")
@@ -23,8 +23,8 @@ var (
 		"clone the bucket to a new file, or import what this file has into a new one and push that elsewhere")
 )
 
-// Draft is rows on their way into a database: first the bytes of their chunks,
-// side by side if you like, then Apply, then Close.
+// Draft is rows on their way into a database: first Add the bytes of their
+// chunks, in parallel if you like, then Apply, then Close.
 type Draft struct {
 	db *DB
 

@@ -21,8 +21,8 @@ type Found struct {
 	Damaged []heap.Found
 	// Lost are the pages that are damaged.
 	Lost []int64
-	// LogWhole says that every transaction is known, and LogEnd that at least no
-	// later ones than those known can be missing.
+	// LogWhole says that every transaction is known, and LogEnd that at least none
+	// after the known ones can be missing.
 	LogWhole, LogEnd bool
 	// Doubt says why the latest commits may be missing altogether.
 	Doubt error
@@ -169,7 +169,7 @@ func (f *Found) walk(p *pages, number uint32, seen map[uint32]bool, last bool) b
 	return true
 }
 
-// Summary says in a line what is lost of the file itself.
+// Summary says in one line what is lost of the file itself.
 func (f *Found) Summary() string {
 	return fmt.Sprintf("%d of the catalog's pages and %d chunks are damaged", len(f.Lost), len(f.Damaged))
 }

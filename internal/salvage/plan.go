@@ -18,7 +18,7 @@ type LostFile struct {
 	Digest digest.Digest // zero when it is not known either
 }
 
-// Plan is the database to be made of what was found.
+// Plan is the database to make from what was found.
 type Plan struct {
 	Payloads     []*Payload
 	Transactions []*catalog.Transaction
@@ -116,8 +116,8 @@ func (p *payloads) hints(known []*catalog.Transaction) {
 	}
 }
 
-// tidy moves what is not sure to the lost and found directory, and puts what has
-// no name there.
+// tidy moves uncertain nodes to the lost and found directory, and puts nameless
+// payloads there.
 func (plan *Plan) tidy(t *tree, e *events, p *payloads) {
 	t.extra = nil
 	for entity, n := range t.nodes {

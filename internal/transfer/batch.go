@@ -13,9 +13,9 @@ const (
 	batchBytes = 256 << 20
 )
 
-// batch commits what the walk and the workers bring, many at a time. What has
-// come when the caller gives up is committed, too, so that the next import has
-// less to do.
+// batch commits what the walk and the workers bring, many at a time. When the
+// caller gives up, what has arrived is committed all the same, so that the next
+// import has less to do.
 func (im *importer) batch(ctx, caller context.Context) error {
 	var items []*Item
 	var size int64

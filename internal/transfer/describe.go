@@ -7,9 +7,9 @@ import (
 	"github.com/stardustdb/stardust/internal/attributes"
 )
 
-// describe sets what a file system knows of a file or directory besides its name
-// and content. Some know neither permissions nor times; of these it is nothing.
-// Open, which may be nil, is the file.
+// describe sets what a file system knows of a file or directory besides its
+// name and content: nothing, if it knows neither permissions nor times. open,
+// which may be nil, is the file.
 func (im *importer) describe(item *Item, open fs.File) {
 	s := &item.stat
 	f := attributes.File{MTime: s.mtime, Sparse: item.holes}

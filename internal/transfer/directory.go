@@ -128,7 +128,7 @@ func (p *chain) leave(depth int, path string) {
 	p.names, p.dirs = p.names[:common], p.dirs[:common+1]
 }
 
-// thin closes the directory that has just become too far out.
+// thin closes the directory that is now too far out.
 func (p *chain) thin(newest int) {
 	i := newest - openLevels
 	if i > 0 && i%openEvery != 0 && p.dirs[i] != nil {

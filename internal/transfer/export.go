@@ -16,10 +16,9 @@ import (
 // ExportOptions are the options of an export.
 type ExportOptions struct {
 	Options
-	// Replace lets files be overwritten that have other content.
+	// Replace overwrites files that have other content.
 	Replace bool
-	// Delete makes the directory hold what the tree holds and nothing else. It
-	// means Replace, too.
+	// Delete makes the directory equal to the tree. It implies Replace.
 	Delete bool
 	// Sparse makes holes of zeros in every file, not only in those that had some.
 	Sparse bool
@@ -164,7 +163,7 @@ func (ex *exporter) describe(to string) error {
 	return nil
 }
 
-// describeOne gives a directory what is kept of it.
+// describeOne gives a directory the attributes that are kept of it.
 func (ex *exporter) describeOne(in *os.Root, node *Node) error {
 	kept := &node.Attributes
 	child, err := openChild(in, node.Name)
@@ -257,8 +256,8 @@ func (ex *exporter) walk(ctx context.Context, entity int64, top *directory) erro
 	return nil
 }
 
-// excluded reports whether a node is left out, because of its name or of a
-// directory that leads to it.
+// excluded reports whether a node is left out, because of its name or that of a
+// directory above it.
 func (ex *exporter) excluded(node *Node) bool {
 	if ex.rules == nil || node.Path == "" {
 		return false
@@ -378,7 +377,7 @@ func (ex *exporter) write(ctx context.Context) error {
 // written reports what became of a file, and whether the export ends with err.
 func (ex *exporter) written(ctx context.Context, node *Node, outcome Outcome, err error) (end bool, _ error) {
 	if full(err) {
-		err = &EndError{err} // no other file would do better
+		err = &EndError{err} // no other file would fare better
 	}
 	var ending *EndError
 	var attributes *LostAttributesError

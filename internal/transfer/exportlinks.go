@@ -10,8 +10,8 @@ import (
 	"github.com/stardustdb/stardust/internal/digest"
 )
 
-// linkGroup is what the names of one file have in common. A database may say of
-// any files that they are one: those of other content are not.
+// linkGroup is what the names of one file have in common. A database may claim
+// that any files are one: those with other content are not.
 type linkGroup struct {
 	link   string
 	digest digest.Digest
@@ -25,8 +25,8 @@ type linkedNames struct {
 	others []Node
 }
 
-// laterLink returns what a file belongs to that has several names, and reports
-// whether it keeps this one for later.
+// laterLink returns the group of a file with several names, and reports whether
+// this name is kept for later.
 func (ex *exporter) laterLink(node *Node) (group *linkedNames, later bool) {
 	if node.Attributes.Link == "" || ex.options.DryRun {
 		return nil, false
@@ -62,8 +62,8 @@ func (ex *exporter) makeLinks(ctx context.Context, top *directory) error {
 	return nil
 }
 
-// makeOther makes one more name of a file. Where there can be no link, it is
-// written as a file of its own.
+// makeOther makes one more name of a file. If there can be no link, it writes a
+// file of its own.
 func (ex *exporter) makeOther(ctx context.Context, path *chain, group *linkedNames, node *Node) error {
 	dir, err := path.parent(node.Path)
 	if err != nil {

@@ -26,8 +26,9 @@ type inodeContent struct {
 	holes     bool
 }
 
-// worthWaiting is the size of files that are not read by another name while they
-// are on their way by one. Small ones are quicker read than remembered.
+// worthWaiting is the size from which a file is not read under a second name
+// while it is being stored under the first. Small ones are read faster than
+// remembered.
 const worthWaiting = 1 << 20
 
 // remember notes the content of a file of several names, once it is committed.

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holesReader reads an open file and makes up the zeros of its holes, which it
-// does not read. Of a file system that knows of no holes it reads everything.
+// holesReader reads an open file and supplies the zeros of its holes without
+// reading them. On a file system without holes it reads everything.
 type holesReader struct {
 	file holesFile
 	at   int64
@@ -81,8 +81,8 @@ func (r *holesReader) next() error {
 // rewind begins again.
 func (r *holesReader) rewind() { *r = holesReader{file: r.file} }
 
-// hasHoles reports whether a file takes up less than its size, so that it is worth
-// a look where its holes are.
+// hasHoles reports whether a file takes up less than its size, so that looking
+// for holes is worthwhile.
 func (s *stat) hasHoles() bool { return s.exact && s.mode.IsRegular() && s.blocks*512 < s.size }
 
 // hasHole reports whether there is a hole before a file's end.

@@ -16,7 +16,7 @@ import (
 // ImportOptions are the options of an import.
 type ImportOptions struct {
 	Options
-	// Delete makes the tree hold what the file system holds and nothing else.
+	// Delete makes the tree equal to the file system.
 	Delete bool
 	// Exclude, when not nil, tells what is neither imported nor removed.
 	Exclude *Rules
@@ -134,7 +134,7 @@ func (im *importer) skip(path string, why error) {
 	im.collector.skip(path, why)
 }
 
-// leftOut notes that the tree may not be as the directory of a path is.
+// leftOut notes that the tree may differ from a path's directory.
 func (im *importer) leftOut(path string) {
 	im.failing.Lock()
 	defer im.failing.Unlock()

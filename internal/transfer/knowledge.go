@@ -9,8 +9,8 @@ import (
 )
 
 // knowledge is what is known of one directory before it is listed: what an
-// earlier import saw in it, and what the tree has of it now. All of it is empty
-// for a directory that is new, or when nobody asked.
+// earlier import saw in it, and what the tree has of it now. It is empty for a
+// new directory, or if nothing was asked for.
 type knowledge struct {
 	im    *importer
 	place *pending

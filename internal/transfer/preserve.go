@@ -7,8 +7,8 @@ import (
 	"github.com/stardustdb/stardust/internal/attributes"
 )
 
-// Preserve selects what an import keeps, and an export restores, of files beside
-// type, permissions and times.
+// Preserve selects what an import keeps, and an export restores, of files
+// besides type, permissions and times.
 type Preserve struct {
 	// Owner is user and group.
 	Owner bool
@@ -39,7 +39,7 @@ func (p Preserve) String() string {
 	return b.String()
 }
 
-// members are those that an import with the selection speaks for.
+// members are those that an import with the selection is responsible for.
 func (p Preserve) members() attributes.Members {
 	m := attributes.Basic
 	if p.Owner {
@@ -85,6 +85,6 @@ func (p Preserve) xattrs(all map[string][]byte) map[string][]byte {
 // wantsXattr reports whether an extended attribute is kept.
 func (p Preserve) wantsXattr(name string) bool { return p.Privileges || usersXattr(name) }
 
-// usersXattr reports whether an extended attribute is one that users may set as
-// they like, and that grants nothing.
+// usersXattr reports whether an extended attribute is one that users may set
+// freely and that grants nothing.
 func usersXattr(name string) bool { return strings.HasPrefix(name, "user.") }

@@ -37,7 +37,7 @@ type pruner struct {
 	base string
 }
 
-// one removes what one directory holds beyond the tree's.
+// one removes what one directory has beyond the tree's.
 func (p *pruner) one(ctx context.Context, node *Node) error {
 	known := make(map[string]bool)
 	for name, err := range p.from.Names(ctx, node.Entity) {
@@ -194,8 +194,8 @@ func (p *pruner) remove(s *pruneStep) error {
 	return nil
 }
 
-// makeWay removes what has the place of a file or directory and is of another
-// kind, when the export may.
+// makeWay removes what is in the place of a file or directory and of another
+// kind, if the export may.
 func (ex *exporter) makeWay(ctx context.Context, in *directory, node *Node, info fs.FileInfo) error {
 	if !ex.delete || !info.IsDir() {
 		return ex.mayReplace(info)

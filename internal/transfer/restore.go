@@ -9,7 +9,7 @@ import (
 	"github.com/stardustdb/stardust/internal/attributes"
 )
 
-// restorer gives files what is kept of them beside content and time.
+// restorer gives files what is kept of them besides content and time.
 type restorer struct{ owners }
 
 // restore gives an open file owner and extended attributes and then, with chmod,
@@ -49,7 +49,7 @@ func (r *restorer) chown(chown func(uid, gid int) error, to *attributes.Owner) (
 	return false, fmt.Errorf("its owner, user %d and group %d: %w", uid, gid, bare(err))
 }
 
-// bare takes the path off an error: it is a temporary one.
+// bare removes the path from an error: it is a temporary one.
 func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -57,12 +57,12 @@ func bare(err error) error {
 	return err
 }
 
-// LostAttributesError says what of a file could not be restored. The file itself
-// is in its place.
+// LostAttributesError says which attributes of a file could not be restored.
+// The file itself is in its place.
 type LostAttributesError struct{ Err error }
 
 func (e *LostAttributesError) Error() string {
-	return "is there, but not all that is kept of it: " + e.Err.Error()
+	return "is there, but without everything that is kept of it: " + e.Err.Error()
 }
 
 // Unwrap returns what was lost.
