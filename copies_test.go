@@ -1,6 +1,7 @@
 package stardust_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -106,6 +107,12 @@ func (w *writing) write(t *testing.T, seed uint64) {
 				t.Error(err)
 				return
 			}
+			if next > 10 && random.IntN(150) == 0 {
+				if err := forgetSome(t, db, random); err != nil {
+					t.Error(err)
+					return
+				}
+			}
 			next++
 			w.acknowledged.Store(next)
 			if next == 300 {
@@ -124,6 +131,22 @@ func writeOne(t *testing.T, db *stardust.DB, n int64) error {
 	published, err := tryUpload(db, append([]byte("content of "+name), make([]byte, n%50*400)...))
 	if err == nil {
 		_, err = tryCreate(t, db, fmt.Sprintf(`[{name %q digest {#sha256 "%v"}}]`, name, published.Digest))
+	}
+	return err
+}
+
+// forgetSome gives the first names new content, forgets the old one, and gives its
+// space back, now or later.
+func forgetSome(t *testing.T, db *stardust.DB, random *rand.Rand) error {
+	for range 3 {
+		data := append([]byte("content of "), randomBytes(random.Uint64(), 20_000)...)
+		if _, err := db.Tree().Put(fmt.Sprintf("n%06d", random.IntN(10)), bytes.NewReader(data), &stardust.PutOptions{}); err != nil {
+			return err
+		}
+	}
+	_, err := db.Forget(t.Context(), &stardust.ForgetOptions{KeepLast: 1 + random.IntN(50)})
+	if err == nil && random.IntN(2) == 0 {
+		_, err = db.Compact(t.Context(), nil)
 	}
 	return err
 }

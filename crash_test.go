@@ -22,6 +22,7 @@ type diskOp struct {
 	kind   container.OpKind
 	wal    bool
 	offset int64
+	size   int64 // of a hole
 	data   []byte
 }
 
@@ -38,7 +39,7 @@ func (r *recorder) hook(op container.Op, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	o := diskOp{kind: op.Kind, wal: op.WAL, offset: op.Offset}
+	o := diskOp{kind: op.Kind, wal: op.WAL, offset: op.Offset, size: op.Size}
 	for _, piece := range op.Data {
 		o.data = append(o.data, piece...)
 	}
@@ -100,6 +101,13 @@ func recordCrashScript(t *testing.T) *recording {
 		stepClose(),
 		stepOpen(),
 		stepUpload(noise(7, 1<<20)), // where large was
+		stepForget(1),
+		stepCompact(),
+		stepUpload(noise(8, 1<<20)),
+		stepClose(),
+		stepOpen(),
+		stepCompact(),
+		stepUpload(noise(9, 300<<10)),
 		stepClose(),
 	}}
 	var tape recorder
@@ -208,8 +216,11 @@ func (op *diskOp) apply(file []byte, keep func() bool) []byte {
 		}
 		return append(file, make([]byte, op.offset-int64(len(file)))...)
 	}
-	at := op.offset
-	for data := op.data; len(data) > 0; {
+	at, data := op.offset, op.data
+	if op.kind == container.OpPunch {
+		data = make([]byte, max(0, min(op.size, int64(len(file))-at)))
+	}
+	for len(data) > 0 {
 		n := min(int64(len(data)), sectorSize-at%sectorSize)
 		if keep() {
 			if grow := at + n - int64(len(file)); grow > 0 {

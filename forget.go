@@ -70,7 +70,7 @@ type RetainedRevision struct {
 // [DB.Transactions] yields what is left of the log: the kept transactions, and
 // of others what led to versions that are still there. It is one commit. Readers
 // that have a payload open go on. The space is used again when the database is
-// opened next, or by Compact at once; a database that has forgotten can no longer
+// opened next, or after Compact; a database that has forgotten can no longer
 // be pushed to a bucket or pulled from one.
 //
 // It takes memory for each version and chunk that goes, and other writes wait

@@ -185,6 +185,13 @@ func stepForget(last int) step {
 	}}
 }
 
+func stepCompact() step {
+	return step{"compact", func(s *session) error {
+		_, err := s.db.Compact(context.Background(), nil)
+		return err
+	}}
+}
+
 func stepImport(from fstest.MapFS) step {
 	return step{"import", func(s *session) error {
 		for _, file := range from {

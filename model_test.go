@@ -59,7 +59,7 @@ func TestDatabaseAgreesWithTheModel(t *testing.T) {
 		r.Repeat(map[string]func(*rapid.T){
 			"":       m.compareNow,
 			"upload": m.upload, "create": m.create, "update": m.update, "move": m.move,
-			"remove": m.remove, "reopen": m.reopen, "past": m.comparePast, "forget": m.forget,
+			"remove": m.remove, "reopen": m.reopen, "past": m.comparePast, "forget": m.forget, "compact": m.compact,
 		})
 	})
 }
@@ -300,6 +300,19 @@ func (m *model) compare(r *rapid.T) {
 		if err != nil || !bytes.Equal(got, data) {
 			r.Fatalf("payload %v: %d bytes, %v", digest, len(got), err)
 		}
+	}
+}
+
+func (m *model) compact(r *rapid.T) {
+	if rapid.IntRange(0, 2).Draw(r, "compact") > 0 {
+		return
+	}
+	report, err := m.db.Compact(r.Context(), nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	if report.SizeAfter > report.SizeBefore+(1<<20) {
+		r.Fatalf("it grew: %+v", report)
 	}
 }
 

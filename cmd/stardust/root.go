@@ -72,7 +72,7 @@ func commands() []func(*env) *cobra.Command {
 		newLsCommand, newTreeCommand, newCatCommand, newStatCommand, newFindCommand, newDuCommand,
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newTagCommand, newRestoreCommand, newForgetCommand,
-		newInfoCommand, newCheckCommand, newBackupCommand, newSalvageCommand, newHealCommand,
+		newInfoCommand, newCheckCommand, newBackupCommand, newCompactCommand, newSalvageCommand, newHealCommand,
 		newPushCommand, newCloneCommand, newPullCommand, newFsckCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newServeCommand, newUserCommand, newTokenCommand, newShareCommand,
 		newDemoCommand, newVersionCommand, newManCommand,

@@ -81,6 +81,14 @@ func (d *disk) truncate(size int64) error {
 	return d.hook.run(Op{Kind: OpTruncate, Offset: size}, func() error { return d.file.Truncate(size) })
 }
 
+func (d *disk) punch(off, n int64) (done bool, err error) {
+	err = d.hook.run(Op{Kind: OpPunch, Offset: off, Size: n}, func() (err error) {
+		done, err = punchFile(d.file, off, n)
+		return err
+	})
+	return done, err
+}
+
 func (d *disk) size() (int64, error) {
 	info, err := d.file.Stat()
 	if err != nil {

@@ -9,6 +9,7 @@ type OpKind int
 const (
 	OpWrite OpKind = iota + 1
 	OpTruncate
+	OpPunch   // a range becomes a hole
 	OpSync    // everything written to the file before is durable after
 	OpCreate  // the file appears under its name
 	OpRemove  // the file's name disappears
@@ -22,6 +23,8 @@ func (k OpKind) String() string {
 		return "write"
 	case OpTruncate:
 		return "truncate"
+	case OpPunch:
+		return "punch"
 	case OpSync:
 		return "sync"
 	case OpCreate:
@@ -55,8 +58,10 @@ type Op struct {
 	Kind OpKind
 	// WAL tells the write-ahead log from the file itself.
 	WAL bool
-	// Offset is where a write begins, or the size that a truncation leaves.
+	// Offset is where a write or a hole begins, or the size that a truncation leaves.
 	Offset int64
+	// Size is how many bytes a hole takes.
+	Size int64
 	// Data are the pieces of a write. They are valid during the call only.
 	Data [][]byte
 	// Why a sync of the database's file is made.

@@ -78,6 +78,13 @@ func (f *mainFile) readPage(p []byte, off int64) error {
 		if n == PageSize && f.c.sums.check(p, off) {
 			return nil
 		}
+		// The writer may have given an extent back since, and added another one.
+		if err := f.c.reloadPages(); err != nil {
+			return vfs.SystemError(err, sqlite3.IOERR_READ)
+		}
+		if now, ok := f.c.pages.Load().locate(off); ok {
+			at = now
+		}
 	}
 	return f.c.damagedPage(off, at)
 }

@@ -210,3 +210,9 @@ func (w *Wreck) Close() error {
 	}
 	return err
 }
+
+// Cut implements heap.File. It fails.
+func (w *Wreck) Cut(int64, int64) (bool, error) { return false, ErrReadOnly }
+
+// Punch implements heap.File. It fails.
+func (w *Wreck) Punch(int64, int64) (bool, error) { return false, ErrReadOnly }

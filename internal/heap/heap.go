@@ -24,6 +24,11 @@ type File interface {
 	GiveBack(from, end int64) (int64, error)
 	// CheckEnd fails when the file is shorter than end.
 	CheckEnd(end int64) error
+	// Cut is SetTail, if the file still ends at tail; it reports whether it did.
+	Cut(tail, end int64) (bool, error)
+	// Punch gives the whole pages of a range back to the file system, and reports
+	// whether that can be done.
+	Punch(off, n int64) (bool, error)
 	// Reserved returns what is in use by others.
 	Reserved() []container.Extent
 	// WriteAt writes the pieces one after the other.

@@ -46,6 +46,13 @@ func (d *departed) isOpen(payload int64) bool {
 	return d.readers[payload] > 0
 }
 
+// Departing reports whether a reader still needs a payload that was forgotten.
+func (s *Store) Departing() bool {
+	s.departed.mu.Lock()
+	defer s.departed.mu.Unlock()
+	return len(s.departed.segments) > 0
+}
+
 // segment returns the run of a departed payload that holds a byte, or nil.
 func (d *departed) segment(payload, offset int64) *catalog.Segment {
 	d.mu.Lock()

@@ -1,0 +1,130 @@
+package container
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Punch gives the whole pages of a range that nothing names back to the file
+// system. It reports false where that cannot be done. The range reads as zeros, or as
+// what it held, until something is written to it.
+func (c *Container) Punch(off, n int64) (bool, error) {
+	if !c.begun.Load() {
+		return false, ErrReadOnly
+	}
+	begin, end := align(off, PageSize), (off+n)/PageSize*PageSize
+	if begin >= end {
+		return true, nil
+	}
+	return c.disk.punch(begin, end-begin)
+}
+
+// Stored returns how many bytes of the file system the file takes.
+func (c *Container) Stored() (int64, error) {
+	info, err := c.disk.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return storedBytes(info), nil
+}
+
+// Cut says that nothing lies behind end, if the end of what is in use is still at
+// tail, and cuts the file there. It reports whether it did.
+func (c *Container) Cut(tail, end int64) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return false, ErrClosed
+	case c.readOnly, !c.begun.Load():
+		return false, ErrReadOnly
+	case c.tail != tail || end >= tail || end < c.super.fixedEnd():
+		return false, nil
+	}
+	return true, c.cut(end)
+}
+
+// TrimPages takes extents from SQLite's database behind its end, and returns what is
+// free then. Only whole extents go, so that their list never outgrows its slot. All
+// of the database must be in the file, with nothing in its log, and nobody may
+// write to it meanwhile. Who reads it has the same pages at the same places.
+func (c *Container) TrimPages() ([]Extent, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	if c.readOnly || !c.begun.Load() {
+		return nil, ErrReadOnly
+	}
+	list := c.super.extents
+	size, err := c.databaseSize(list[0].Offset)
+	if err != nil {
+		return nil, err
+	}
+	n := 1
+	for n < len(list) && list[:n].capacity() < size {
+		n++
+	}
+	if n == len(list) {
+		return nil, nil
+	}
+	gone := append(slices.Clone(list[n:]), Extent{c.super.trailer, trailerSize})
+	from := c.tail
+	at, err := c.take(trailerSize, PageSize)
+	if err != nil {
+		return nil, err
+	}
+	err = c.moveTrailer(slices.Clone(list[:n]), at, func() { c.untake(from, Extent{at, trailerSize}) })
+	if err != nil {
+		return nil, err
+	}
+	c.log.Debug("room for SQLite's pages given back", "path", c.path, "extents", len(gone)-1)
+	return gone, nil
+}
+
+// databaseSize reads how large SQLite's database is from its first page.
+func (c *Container) databaseSize(at int64) (int64, error) {
+	p := make([]byte, PageSize)
+	if _, err := c.disk.readAt(p, at); err != nil {
+		return 0, fmt.Errorf("read the first page of %s: %w", c.path, err)
+	}
+	if !c.sums.check(p, 0) {
+		return 0, fmt.Errorf("%w: the first one", ErrPage)
+	}
+	return sqliteSize(p)
+}
+
+// TrailerSize is how many bytes a trailer takes.
+const TrailerSize = trailerSize
+
+// LowestTrailer returns where a trailer can lie at the earliest, and where it lies.
+func (c *Container) LowestTrailer() (earliest, now int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	earliest = headSize
+	for _, e := range c.super.extents {
+		earliest = max(earliest, e.End())
+	}
+	return earliest, c.super.trailer
+}
+
+// LowerTrailer puts the trailer at a place of TrailerSize bytes that nothing else
+// has, and returns the one that is free then.
+func (c *Container) LowerTrailer(at int64) (Extent, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := Extent{c.super.trailer, trailerSize}
+	switch {
+	case c.closed:
+		return old, ErrClosed
+	case c.readOnly, !c.begun.Load():
+		return old, ErrReadOnly
+	}
+	for _, e := range c.super.extents {
+		if at%PageSize != 0 || at < e.End() || at+trailerSize > c.tail {
+			return old, fmt.Errorf("%s: no trailer can lie at %d", c.path, at)
+		}
+	}
+	return old, c.moveTrailer(c.super.extents, at, func() {})
+}
