@@ -10,7 +10,7 @@ import (
 // storedBytes returns how much of the file system a file takes.
 func storedBytes(info fs.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int64(s.Blocks) * 512
+		return s.Blocks * 512
 	}
 	return info.Size()
 }
