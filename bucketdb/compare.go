@@ -51,7 +51,7 @@ func (b *bucket) compare(ctx context.Context, db database) (*relation, error) {
 	if head == nil {
 		return r, nil
 	}
-	if local == (replica.Position{}) {
+	if local == (replica.Position{}) && head.After != local {
 		r.from = 1 // a file that is to become a clone
 		return r, nil
 	}

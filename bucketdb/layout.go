@@ -16,6 +16,7 @@ const (
 	logPrefix    = "log/"
 	packPrefix   = "packs/"
 	bundlePrefix = "bundles/"
+	probePrefix  = "probe-" // of what is there for a moment; see objectstore.ProbeCreate
 )
 
 func logPath(n int64) objectstore.Path {

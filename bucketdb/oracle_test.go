@@ -15,11 +15,12 @@ import (
 
 // oracle follows the log from outside, batch by batch, and holds it to its rules.
 type oracle struct {
-	db     *memoryDB
-	bytes  [][]byte // of the batches
-	ends   []replica.Position
-	named  map[objectstore.Path]int64
-	labels map[string]bool
+	db      *memoryDB
+	bytes   [][]byte // of the batches
+	ends    []replica.Position
+	horizon int64
+	named   map[objectstore.Path]int64
+	labels  map[string]bool
 }
 
 // observe takes in what came to the log.
@@ -69,6 +70,10 @@ func (w *world) batch(data []byte) {
 	if b.Tip != (batch.Tip{Record: batch.RecordSum(record), Chunk: chunk, Payload: payload}) {
 		w.fail("rule: batch %d says otherwise what its last rows are", b.Number)
 	}
+	if b.Horizon < o.horizon {
+		w.fail("rule: batch %d takes the horizon back", b.Number)
+	}
+	o.horizon = b.Horizon
 	o.bytes, o.ends = append(o.bytes, data), append(o.ends, b.After)
 }
 
@@ -81,6 +86,9 @@ func (w *world) packs(b *batch.Batch) {
 			w.fail("rule: batch %d introduces %s again", b.Number, path)
 		}
 		w.oracle.named[path] = ref.Size
+		if timeOf(ref.Name) <= w.oracle.horizon {
+			w.fail("rule: batch %d names %s, which lies behind the horizon", b.Number, path)
+		}
 		var err error
 		if packs[i], _, err = objectstore.ReadAll(context.Background(), w.inner, path); err != nil || int64(len(packs[i])) != ref.Size {
 			w.fail("named: batch %d names %s of %d bytes, and there is: %d bytes, %v", b.Number, path, ref.Size, len(packs[i]), err)

@@ -100,7 +100,8 @@ func (k *packer) send(ctx context.Context) error {
 	}
 	data := k.pack.Finish()
 	k.pack = batch.Pack{}
-	name, err := ulid.New(ulid.Timestamp(k.options.Now()), k.options.random)
+	// Nobody may introduce a pack from behind the horizon, whatever the time is.
+	name, err := ulid.New(max(ulid.Timestamp(k.options.Now()), uint64(k.batch.Horizon)+1), k.options.random)
 	if err != nil {
 		return fmt.Errorf("name a pack: %w", err)
 	}

@@ -83,6 +83,24 @@ func (w *world) pull(m *member) {
 	})
 }
 
+// collect starts a GC, by somebody who has no replica.
+func (w *world) collect() {
+	o := &GCOptions{
+		Grace: time.Duration(w.draw(48)-12) * time.Hour, Workers: 1 + w.draw(3), DryRun: !w.quiet && w.draw(8) == 0,
+		sizes: []int64{3, 9}, random: w.names, Problem: w.problem, Now: func() time.Time { return w.now },
+	}
+	if o.Grace == 0 || w.quiet {
+		o.Grace = -1
+	}
+	w.start("gc", nil, func(ctx context.Context, store objectstore.Store, _ *process) error {
+		report, err := GC(ctx, store, o)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.collected += int(report.Packs)
+		return err
+	})
+}
+
 // problem takes note of what a process did without.
 func (w *world) problem(err error) {
 	w.mu.Lock()

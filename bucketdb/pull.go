@@ -127,8 +127,8 @@ func (p *puller) noteOrigin(ctx context.Context, identity [16]byte) error {
 func (p *puller) apply(ctx context.Context) error {
 	g := p.group
 	p.group = group{}
-	if g.batches == 0 {
-		return nil
+	if g.rows.Empty() && p.next == p.local {
+		return nil // such as a batch that moves the horizon
 	}
 	draft := p.db.draft()
 	defer draft.Close()
@@ -159,11 +159,20 @@ func (p *puller) applied(to replica.Position, rows *replica.Rows, batches int64)
 func (p *puller) follows(l *link) error {
 	var sum digest.Digest
 	var end replica.Position
+	var horizon int64
 	if p.last != nil {
-		sum, end = p.last.sum, p.last.After
+		sum, end, horizon = p.last.sum, p.last.After, p.last.Horizon
 	}
 	if l.Previous != sum || l.Before != end {
 		return damaged("%q in %s does not follow the batch before it: one of the two was replaced", logPath(l.Number), p.bucket.store)
+	}
+	if l.Horizon < horizon {
+		return damaged("%q in %s takes the horizon back", logPath(l.Number), p.bucket.store)
+	}
+	for _, pack := range l.Packs {
+		if timeOf(pack.Name) <= horizon {
+			return damaged("%q in %s names %q, which lies behind the horizon and may be deleted", logPath(l.Number), p.bucket.store, packPath(pack.Name))
+		}
 	}
 	return nil
 }

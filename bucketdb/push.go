@@ -131,7 +131,7 @@ func (p *pusher) batch(ctx context.Context, from replica.Position) (replica.Posi
 	}
 	_, _ = io.ReadFull(p.options.random, b.Nonce[:]) // it never fails
 	if p.last != nil {
-		b.Number, b.Previous = p.last.Number+1, p.last.sum
+		b.Number, b.Previous, b.Horizon = p.last.Number+1, p.last.sum, p.last.Horizon
 	}
 	end, err := p.chunks(ctx, b, from)
 	if err != nil {

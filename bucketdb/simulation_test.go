@@ -52,7 +52,7 @@ type world struct {
 	failed     map[*process]bool
 	violation  string // that a process saw
 
-	writes, acknowledged, unknown, bundles int
+	writes, acknowledged, unknown, bundles, collected int
 
 	keep  bool
 	trace []string
@@ -188,6 +188,8 @@ func (w *world) step() {
 		w.arrive()
 	case what < 71 && len(w.processes) > 0:
 		w.kill(w.processes[w.draw(len(w.processes))])
+	case what == 71:
+		w.collect()
 	default:
 		w.act(w.members[w.draw(len(w.members))])
 	}
@@ -286,6 +288,12 @@ func (w *world) finish() {
 			w.fail("equal: in the end replica %d is at %+v, the log at %+v", i, m.db.at, w.oracle.db.at)
 		}
 	}
+	w.alone(w.collect)
+	for _, meta := range w.listing(false) {
+		if _, named := w.oracle.named[meta.Path]; !named && strings.HasPrefix(string(meta.Path), packPrefix) {
+			w.fail("garbage: %s is left, which nothing names", meta.Path)
+		}
+	}
 	w.unchanged()
 }
 
@@ -360,6 +368,7 @@ func TestSimulation(t *testing.T) {
 		totals["writes"] += w.writes
 		totals["pushes that succeeded"] += w.acknowledged
 		totals["unknown outcomes"] += w.unknown
+		totals["packs collected"] += w.collected
 		totals["bundles"] += w.bundles
 		totals["batches"] += len(w.oracle.bytes)
 	}

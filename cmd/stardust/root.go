@@ -73,7 +73,7 @@ func commands() []func(*env) *cobra.Command {
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newTagCommand, newRestoreCommand, newForgetCommand,
 		newInfoCommand, newCheckCommand, newBackupCommand, newCompactCommand, newSalvageCommand, newHealCommand,
-		newPushCommand, newCloneCommand, newPullCommand, newFsckCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
+		newPushCommand, newCloneCommand, newPullCommand, newFsckCommand, newGCCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newServeCommand, newUserCommand, newTokenCommand, newShareCommand,
 		newDemoCommand, newVersionCommand, newManCommand,
 	}

@@ -36,6 +36,11 @@ type Batch struct {
 	After    replica.Position
 	Tip      Tip // at After
 
+	// Horizon is a time of pack names, in milliseconds: no later batch introduces a
+	// pack whose name has it or an earlier one. It is at least that of the batch
+	// before; zero means that every name is free.
+	Horizon int64
+
 	Packs  []PackRef
 	Places []Place // of Rows.Chunks, one each
 	Rows   replica.Rows

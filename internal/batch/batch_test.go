@@ -89,6 +89,22 @@ func TestTheBytesOfABatchNeverChange(t *testing.T) {
 	}
 }
 
+// TestTheBytesOfAHorizonNeverChange in a batch that has nothing else, as GC writes.
+func TestTheBytesOfAHorizonNeverChange(t *testing.T) {
+	b, _ := example(t)
+	b.Packs, b.Places, b.Rows, b.Before, b.Horizon = nil, nil, replica.Rows{}, b.After, 1_700_000_000_123
+	encoded := b.Encode()
+	golden(t, "horizon", encoded)
+	decoded, err := Decode(encoded)
+	if err != nil || decoded.Horizon != b.Horizon || !bytes.Equal(decoded.Encode(), encoded) {
+		t.Errorf("%+v, %v", decoded, err)
+	}
+	b.Horizon = 1 << 48
+	if _, err := Decode(b.Encode()); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("later than any name: %v", err)
+	}
+}
+
 func TestTheBytesOfAGenesisNeverChange(t *testing.T) {
 	g := Genesis{Identity{0xab, 0xcd}}
 	golden(t, "genesis", g.Encode())

@@ -60,10 +60,10 @@ func (b *Batch) entries(d *decoder) error {
 		if d.bad {
 			break
 		}
-		if kind > entryTransaction {
+		if kind > entryHorizon {
 			return ErrNewer
 		}
-		if kind < last || kind == entryChunks && last == entryChunks {
+		if kind < last || kind == last && (kind == entryChunks || kind == entryHorizon) {
 			return corrupt("entries out of order")
 		}
 		last = kind
@@ -84,6 +84,9 @@ func (b *Batch) entries(d *decoder) error {
 				return corrupt("transaction: %v", err)
 			}
 			b.Rows.Records = append(b.Rows.Records, replica.Record{ID: t.ID, Bytes: bytes.Clone(record)})
+		case entryHorizon:
+			b.Horizon = entry.positive()
+			entry.bad = entry.bad || b.Horizon >= 1<<48 // the time of a ULID
 		}
 		d.bad = d.bad || entry.bad || len(entry.rest) > 0
 	}

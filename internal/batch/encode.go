@@ -18,6 +18,7 @@ const (
 	entryChunks
 	entryPayload
 	entryTransaction
+	entryHorizon
 )
 
 // Encode returns the batch's bytes.
@@ -54,6 +55,9 @@ func (b *Batch) Encode() []byte {
 	}
 	for _, r := range b.Rows.Records {
 		out = appendEntry(out, entryTransaction, r.Bytes)
+	}
+	if b.Horizon > 0 {
+		out = appendEntry(out, entryHorizon, binary.AppendUvarint(entry[:0], uint64(b.Horizon)))
 	}
 	sum := sha256.Sum256(out)
 	return append(out, sum[:]...)
