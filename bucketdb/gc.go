@@ -1,11 +1,14 @@
 package bucketdb
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -262,12 +265,13 @@ func (c *collection) writeHorizon(ctx context.Context) (written bool, err error)
 	return written, err
 }
 
-// remove deletes what is garbage.
+// remove deletes what is garbage, the earliest first.
 func (c *collection) remove(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(c.options.Workers)
 	gone := make(chan int64, len(c.garbage))
-	for name, size := range c.garbage {
+	for _, name := range slices.SortedFunc(maps.Keys(c.garbage), func(a, b batch.Name) int { return bytes.Compare(a[:], b[:]) }) {
+		size := c.garbage[name]
 		group.Go(func() error {
 			if err := c.delete(ctx, packPath(name)); err != nil {
 				return fmt.Errorf("delete what no batch names: %w", err)
