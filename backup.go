@@ -110,10 +110,12 @@ func (b *backup) write(ctx context.Context, target *file) (err error) {
 			err = closed
 		}
 	}()
-	err = b.db.catalog.Read(ctx, catalog.Live, func(v *catalog.View) (err error) {
-		if b.progress.TotalChunks, b.progress.TotalBytes, err = v.ChunkTotals(); err != nil {
+	err = b.db.catalog.Read(ctx, catalog.Live, func(v *catalog.View) error {
+		totals, err := v.ChunkTotals()
+		if err != nil {
 			return err
 		}
+		b.progress.TotalChunks, b.progress.TotalBytes = totals.Chunks, totals.Bytes
 		return v.CopyTo(target.dsn())
 	})
 	if err != nil {
@@ -150,7 +152,7 @@ func (b *backup) copyChunks(ctx context.Context, to *catalog.Catalog, target *fi
 		}
 		err = to.Write(ctx, func(tx *catalog.Tx) error {
 			for _, c := range batch {
-				if err := tx.MoveChunk(c.ID, c.Offset); err != nil {
+				if err := tx.MoveChunk(c.ID, c.Offset, c.Stored); err != nil {
 					return err
 				}
 			}
@@ -184,18 +186,14 @@ func (b *backup) copyChunk(ctx context.Context, c *catalog.Chunk, target *file) 
 		return err
 	}
 	defer buffer.Release()
-	gone, err := b.db.payloads.ReadStored(ctx, c, buffer.Data)
+	location, gone, err := b.db.payloads.CopyStored(ctx, c, buffer.Data, target.heap)
 	if gone {
 		err = conflict(CodeForgotten, "chunk %v was forgotten while it was to be copied; make the backup again", c.Digest)
 	}
 	if err != nil {
 		return err
 	}
-	location, err := target.heap.Append(c.Digest, buffer.Data)
-	if err != nil {
-		return err
-	}
-	c.Offset = location.Offset
+	c.Offset, c.Stored = location.Offset, location.Stored
 	b.step(location)
 	return nil
 }

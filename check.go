@@ -120,10 +120,11 @@ func (c *checking) problem(err error) {
 
 // chunks reads every chunk and checks it against its digest.
 func (c *checking) chunks(ctx context.Context, v *catalog.View) error {
-	var err error
-	if c.report.TotalChunks, c.report.TotalBytes, err = v.ChunkTotals(); err != nil {
+	totals, err := v.ChunkTotals()
+	if err != nil {
 		return err
 	}
+	c.report.TotalChunks, c.report.TotalBytes = totals.Chunks, totals.Bytes
 	work := make(chan catalog.Chunk)
 	group, inner := errgroup.WithContext(ctx) // which ends with the group
 	for range runtime.GOMAXPROCS(0) {

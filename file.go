@@ -108,7 +108,7 @@ func (f *file) setLive(v *catalog.View) error {
 	var bad error
 	live := func(yield func(heap.Location) bool) {
 		bad = v.Chunks(0, func(c *catalog.Chunk) bool {
-			return yield(heap.Location{Offset: c.Offset, Size: c.Size})
+			return yield(payload.Place(c))
 		})
 	}
 	err := f.heap.SetLive(iter.Seq[heap.Location](live))
@@ -121,7 +121,7 @@ func lastRecord(v *catalog.View) (int64, error) {
 	if err != nil || !found {
 		return 0, err
 	}
-	return heap.Location{Offset: last.Offset, Size: last.Size}.End(), nil
+	return payload.Place(&last).End(), nil
 }
 
 // openError says why a file was refused, and what to do.

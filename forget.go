@@ -137,7 +137,7 @@ func (f *forgetting) run(ctx context.Context) error {
 	}
 	gone := make([]heap.Location, len(f.found.Chunks))
 	for i := range f.found.Chunks {
-		gone[i] = heap.Location{Offset: f.found.Chunks[i].Offset, Size: f.found.Chunks[i].Size}
+		gone[i] = payload.Place(&f.found.Chunks[i])
 	}
 	f.db.file.heap.Retire(gone)
 	return nil
@@ -156,10 +156,11 @@ func (f *forgetting) look(v *catalog.View) error {
 	r := &f.report
 	r.Versions, r.Payloads, r.PayloadBytes = f.found.Versions, int64(len(f.found.Payloads)), f.found.PayloadBytes
 	r.Chunks, r.ChunkBytes = int64(len(f.found.Chunks)), f.found.ChunkBytes
-	if r.LeftChunks, r.LeftBytes, err = v.ChunkTotals(); err != nil {
+	totals, err := v.ChunkTotals()
+	if err != nil {
 		return err
 	}
-	r.LeftChunks, r.LeftBytes = r.LeftChunks-r.Chunks, r.LeftBytes-r.ChunkBytes
+	r.LeftChunks, r.LeftBytes = totals.Chunks-r.Chunks, totals.Stored-r.ChunkBytes
 	return nil
 }
 

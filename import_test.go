@@ -62,10 +62,10 @@ func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for range 8 {
+	for {
 		buffer, err := db.payloads.Buffer(t.Context(), chunk.Max, "this test")
 		if err != nil {
-			t.Fatal(err)
+			break
 		}
 		defer buffer.Release()
 	}

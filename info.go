@@ -19,7 +19,11 @@ type Info struct {
 	Payloads     int64 `json:"payloads"`
 	PayloadBytes int64 `json:"payloadBytes"` // before chunks are shared
 	Chunks       int64 `json:"chunks"`
-	ChunkBytes   int64 `json:"chunkBytes"` // as stored
+	ChunkBytes   int64 `json:"chunkBytes"`  // shared chunks once
+	StoredBytes  int64 `json:"storedBytes"` // that these take in the file, compressed or not
+
+	// Compression is what the file's new chunks are stored with.
+	Compression Compression `json:"compression"`
 }
 
 // Info returns what the database is and holds. It works without the objects
@@ -38,7 +42,12 @@ func (db *DB) Info() (Info, error) {
 		if info.Payloads, info.PayloadBytes, err = v.PayloadTotals(); err != nil {
 			return err
 		}
-		if info.Chunks, info.ChunkBytes, err = v.ChunkTotals(); err != nil {
+		totals, err := v.ChunkTotals()
+		if err != nil {
+			return err
+		}
+		info.Chunks, info.ChunkBytes, info.StoredBytes = totals.Chunks, totals.Bytes, totals.Stored
+		if info.Compression, err = fileCompression(v); err != nil {
 			return err
 		}
 		info.FileSize, err = db.file.size()

@@ -13,6 +13,9 @@ import (
 type Chunk struct {
 	Digest Digest `json:"digest"`
 	Size   int64  `json:"size"` // in bytes
+	// Stored is how many bytes of the file stand for it: fewer than Size when it is
+	// compressed.
+	Stored int64 `json:"-"`
 }
 
 // Manifest lists the chunks of a published payload.
@@ -104,7 +107,7 @@ func (v Tree) segmentChunks(p *catalog.Payload, at int64) (chunks []Chunk, end i
 	err = v.read(func(view *catalog.View) error {
 		found, ends, err := payload.Run(view, p, at)
 		for _, c := range found {
-			chunks = append(chunks, Chunk{c.Digest, c.Size})
+			chunks = append(chunks, Chunk{c.Digest, c.Size, c.Stored})
 		}
 		end = ends
 		return err

@@ -32,6 +32,9 @@ func Open(path string, options *Options) (*DB, error) {
 	if o.LockTimeout < 0 {
 		return nil, withOp(op, invalid("LockTimeout: %v; it cannot be negative", o.LockTimeout))
 	}
+	if err := o.Compression.check(); err != nil {
+		return nil, withOp(op, err)
+	}
 	f, err := openContainer(path, &o)
 	if err != nil {
 		return nil, withOp(op, openError(path, err))
@@ -48,7 +51,7 @@ func newDB(f *file, o Options) (*DB, error) {
 		ReadOnly: o.ReadOnly,
 		Readers:  max(4, 2*runtime.GOMAXPROCS(0)),
 		Pragmas:  f.pragmas(),
-		Begin:    f.container.Begin,
+		Begin:    f.container.Begin, Made: o.makeSettings,
 	})
 	if err != nil {
 		return nil, err
@@ -71,8 +74,12 @@ func newDB(f *file, o Options) (*DB, error) {
 // changed only once nothing speaks against it.
 func (db *DB) start() error {
 	var last int64
+	var compression Compression
 	err := db.catalog.Read(db.ctx, catalog.Live, func(v *catalog.View) (err error) {
 		if last, err = v.LastRevision(); err != nil {
+			return err
+		}
+		if compression, err = fileCompression(v); err != nil {
 			return err
 		}
 		if err := db.file.proof(db.ctx, v); err != nil {
@@ -87,6 +94,9 @@ func (db *DB) start() error {
 		return err
 	}
 	if err := db.catalog.Upgrade(); err != nil {
+		return err
+	}
+	if err := db.compress(compression); err != nil {
 		return err
 	}
 	db.queue = commit.Start(db.catalog, db.file.heap.Sync, db.options.Now, last)

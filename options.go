@@ -17,7 +17,8 @@ type Options struct {
 	Plugins Plugins
 	// MemoryBudget bounds, in bytes, what upload buffers, the cache of
 	// verified chunks and read-ahead take together. Zero means
-	// DefaultMemoryBudget. Each upload needs up to 4 MiB of it.
+	// DefaultMemoryBudget. Each upload needs up to 4 MiB of it. Compression takes
+	// an eighth of it for good, at most, and is off below 20 MiB.
 	MemoryBudget int64
 	// ReadOnly opens the file for reading, also while another process writes
 	// it. The file must exist.
@@ -29,6 +30,11 @@ type Options struct {
 	// file was copied: in the state before those commits. What is left of a log is
 	// kept under another name.
 	AcceptMissingLog bool
+	// Compression is what new chunks are stored with, from now on whenever the file
+	// is open. Empty leaves that as it is: CompressionZstd for a new file, and
+	// CompressionNone for one from before there was a choice. It is ignored when
+	// read-only.
+	Compression Compression
 	// LockTimeout is how long to wait for another writer to close the file.
 	// Zero does not wait.
 	LockTimeout time.Duration
@@ -53,7 +59,8 @@ type ObjectsPlugin struct{}
 
 // ParseOptions reads options from a document such as plugins {objects {}}.
 // Besides plugins it takes memoryBudget (bytes), readOnly, mustExist,
-// acceptMissingLog and lockTimeout (milliseconds). It returns an error of
+// acceptMissingLog, lockTimeout (milliseconds) and compression (none or zstd). It
+// returns an error of
 // StatusInvalidArgument that names an unknown member or a wrong value, and of
 // StatusClosed for a closed document.
 func ParseOptions(document *Document) (*Options, error) {
@@ -82,6 +89,11 @@ func ParseOptions(document *Document) (*Options, error) {
 	timeout, _ := r.integer("lockTimeout")
 	if timeout < 0 || timeout > int64(24*time.Hour/time.Millisecond) {
 		r.fail("lockTimeout: %d milliseconds; it can be 0 to one day", timeout)
+	}
+	compression, _ := r.text("compression")
+	options.Compression = Compression(compression)
+	if err := options.Compression.check(); err != nil {
+		r.fail("compression: %q is neither none nor zstd", compression)
 	}
 	options.LockTimeout = time.Duration(timeout) * time.Millisecond
 	r.end()

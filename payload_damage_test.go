@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 func openSession(t *testing.T) *session {
@@ -53,7 +54,7 @@ func flip(t *testing.T, path string, c catalog.Chunk) {
 		t.Fatal(err)
 	}
 	// The record's header is before its bytes, so this is one of the latter.
-	at := c.Offset + c.Size - 1
+	at := payload.Place(&c).End() - 1
 	if _, err := f.WriteAt([]byte{data[at] ^ 1}, at); err != nil {
 		t.Fatal(err)
 	}

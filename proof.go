@@ -42,7 +42,7 @@ func (f *file) proof(ctx context.Context, v *catalog.View) error {
 	err := v.NewestChunks(func(c *catalog.Chunk) bool {
 		chunks++
 		bytes += min(c.Size, heap.BlockSize)
-		err := f.heap.Probe(heap.Location{Offset: c.Offset, Size: c.Size}, c.Digest)
+		err := f.heap.Probe(payload.Place(c), c.Digest)
 		if err != nil && payload.IsDamage(err) {
 			missing = fmt.Errorf("%w: chunk %v of its last commits is not there: %w", container.ErrTornCopy, c.Digest, err)
 			return false

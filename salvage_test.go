@@ -15,6 +15,7 @@ import (
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/heap"
+	"github.com/stardustdb/stardust/internal/payload"
 )
 
 // archive is a database at rest with many files, and where their bytes lie.
@@ -90,7 +91,7 @@ func newArchive(t *testing.T, count int) *archive {
 				t.Fatal(err)
 			}
 			row := chunkRow(t, db, c.Digest)
-			a.spans[d] = append(a.spans[d], heap.Location{Offset: row.Offset, Size: row.Size})
+			a.spans[d] = append(a.spans[d], payload.Place(&row))
 		}
 	}
 	for _, e := range db.file.container.Reserved() {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"slices"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/chunk"
 	"github.com/stardustdb/stardust/internal/container"
 	"github.com/stardustdb/stardust/internal/digest"
 	"github.com/stardustdb/stardust/internal/heap"
@@ -45,9 +47,12 @@ func writeDraft(ctx context.Context, path string, log *slog.Logger, fill func(co
 }
 
 func fillDraft(ctx context.Context, target *file, fill func(context.Context, *file, *catalog.Catalog) error) error {
-	c, err := catalog.Open(target.dsn(), catalog.Options{Pragmas: target.pragmas()})
+	c, err := catalog.Open(target.dsn(), catalog.Options{Pragmas: target.pragmas(), Made: new(Options).makeSettings})
 	if err != nil {
 		return err
+	}
+	if err := target.heap.Compress(runtime.GOMAXPROCS(0), chunk.Max); err != nil {
+		return errors.Join(err, c.Close())
 	}
 	if err := errors.Join(fill(ctx, target, c), c.Close()); err != nil {
 		return err
@@ -158,5 +163,5 @@ func (b *rebuild) copy(ctx context.Context, target *file, d digest.Digest) (c ca
 		return c, err
 	}
 	at, err := target.heap.Append(d, data)
-	return catalog.Chunk{Digest: d, Offset: at.Offset, Size: at.Size}, err
+	return catalog.Chunk{Digest: d, Offset: at.Offset, Size: at.Size, Stored: at.Stored}, err
 }

@@ -141,6 +141,7 @@ type Info struct {
 	PayloadBytes int64  `json:"payloadBytes"`
 	Chunks       int64  `json:"chunks"`
 	ChunkBytes   int64  `json:"chunkBytes"`
+	StoredBytes  int64  `json:"storedBytes"`
 	FileSize     int64  `json:"fileSize"`
 }
 

@@ -241,7 +241,7 @@ stardust_result stardust_db_plugin_stream_open(stardust_db db, const char *plugi
 
 /* Returns a document of what the database is and holds: path, format, identity,
  * fileSize, lastRevision, files, directories, payloads, payloadBytes, chunks,
- * chunkBytes. */
+ * chunkBytes, storedBytes, compression. */
 stardust_result stardust_db_info(stardust_db db);
 
 /*

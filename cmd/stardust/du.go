@@ -15,12 +15,13 @@ func newDuCommand(e *env) *cobra.Command {
 	var asJSON, summary bool
 	cmd := &cobra.Command{
 		Use:   "du FILE [PATH]",
-		Short: "Show how much space directories take, before and after deduplication",
+		Short: "Show how much space directories take, before and after deduplication and compression",
 		Long: `Show, for each directory in PATH (the root by default) and for all of it, the bytes
-of its files (logical) and of the distinct chunks that they are made of (stored).
+of its files (logical), of the distinct chunks that they are made of (unique), and
+what these take in the database, compressed or not (stored).
 
 Chunks that several directories share count in each of them and once in the total,
-so the stored bytes of the parts may add up to more than the total.`,
+so the bytes of the parts may add up to more than the total.`,
 		Example: `  stardust du photos.stardust
   stardust du photos.stardust 2025 -s --json`,
 		Args:    arguments(1, 2),
@@ -56,6 +57,7 @@ type space struct {
 	Path    string `json:"path"`
 	Files   int64  `json:"files"`
 	Logical int64  `json:"logical"`
+	Unique  int64  `json:"unique"`
 	Stored  int64  `json:"stored"`
 
 	// payloads and chunks are those that were counted.
@@ -106,10 +108,6 @@ func (u *usage) measure(ctx context.Context, s *session, path string) error {
 	return nil
 }
 
-// wholeChunk is the size up to which a payload is one chunk, whose digest is the
-// payload's own; see the objects spec, "Payloads".
-const wholeChunk = 256 << 10
-
 // add counts a file.
 func (s *space) add(from *session, r *stardust.Record) error {
 	s.Files++
@@ -118,10 +116,6 @@ func (s *space) add(from *session, r *stardust.Record) error {
 		return nil
 	}
 	s.payloads[r.Digest] = struct{}{}
-	if r.Size < wholeChunk {
-		s.addChunk(stardust.Chunk{Digest: r.Digest, Size: r.Size})
-		return nil
-	}
 	for chunk, err := range from.tree.Chunks(r.Digest) {
 		if err != nil {
 			return err
@@ -134,7 +128,8 @@ func (s *space) add(from *session, r *stardust.Record) error {
 func (s *space) addChunk(c stardust.Chunk) {
 	if _, counted := s.chunks[c.Digest]; !counted {
 		s.chunks[c.Digest] = struct{}{}
-		s.Stored += c.Size
+		s.Unique += c.Size
+		s.Stored += c.Stored
 	}
 }
 
@@ -148,10 +143,10 @@ func (u *usage) print(e *env, size *sizes, asJSON bool) error {
 		}
 		return nil
 	}
-	e.printf("%12s %12s %9s  %s\n", "LOGICAL", "STORED", "FILES", "PATH")
+	e.printf("%12s %12s %12s %9s  %s\n", "LOGICAL", "UNIQUE", "STORED", "FILES", "PATH")
 	for _, s := range all {
-		e.println(fmt.Sprintf("%12s %12s %9d  %s",
-			size.format(e, s.Logical), size.format(e, s.Stored), s.Files, e.name(s.Path)))
+		e.println(fmt.Sprintf("%12s %12s %12s %9d  %s",
+			size.format(e, s.Logical), size.format(e, s.Unique), size.format(e, s.Stored), s.Files, e.name(s.Path)))
 	}
 	return nil
 }

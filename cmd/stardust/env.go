@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/stardustdb/stardust"
 )
 
 // env is the world as a command sees it. Only one goroutine may use it at a
@@ -28,6 +30,8 @@ type env struct {
 	lockTimeout time.Duration
 	// acceptMissingLog opens a database in the state before its lost log.
 	acceptMissingLog bool
+	// compression is that of a database from now on, or empty.
+	compression stardust.Compression
 	quiet            bool
 	verbose          bool
 }

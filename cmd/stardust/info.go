@@ -48,6 +48,8 @@ func printInfo(e *env, info *stardust.Info, size *sizes) {
 		{"directories", fmt.Sprint(info.Directories)},
 		{"payloads", fmt.Sprintf("%d (%s)", info.Payloads, unit(size.format(e, info.PayloadBytes)))},
 		{"chunks", fmt.Sprintf("%d (%s)", info.Chunks, unit(size.format(e, info.ChunkBytes)))},
+		{"stored", unit(size.format(e, info.StoredBytes))},
+		{"compression", string(info.Compression)},
 	} {
 		e.println(fmt.Sprintf("%-14s %s", line.label, line.value))
 	}

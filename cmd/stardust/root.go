@@ -68,6 +68,7 @@ a/b. - stands for standard input or output. Exit codes: 0 done, 1 something fail
 // commands are the constructors of all commands and groups of commands.
 func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
+		newCreateCommand, newCompressionCommand,
 		newImportCommand, newExportCommand, newPutCommand, newGetCommand, newTarCommand, newUntarCommand, newMountCommand,
 		newLsCommand, newTreeCommand, newCatCommand, newStatCommand, newFindCommand, newDuCommand,
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,

@@ -82,6 +82,7 @@ func (e *env) options(readOnly bool) *stardust.Options {
 		MustExist:        readOnly,
 		LockTimeout:      e.lockTimeout,
 		AcceptMissingLog: e.acceptMissingLog,
+		Compression:      e.compression,
 		Logger:           e.logger(),
 		Now:              e.now,
 	}

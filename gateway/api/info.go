@@ -21,7 +21,8 @@ type Info struct {
 	Payloads     int64  `json:"payloads,omitempty"`
 	PayloadBytes int64  `json:"payloadBytes,omitempty" doc:"Before chunks are shared."`
 	Chunks       int64  `json:"chunks,omitempty"`
-	ChunkBytes   int64  `json:"chunkBytes,omitempty" doc:"As stored."`
+	ChunkBytes   int64  `json:"chunkBytes,omitempty" doc:"Shared chunks once."`
+	StoredBytes  int64  `json:"storedBytes,omitempty" doc:"That these take in the file, compressed or not."`
 	FileSize     int64  `json:"fileSize,omitempty" doc:"Of the database file, in bytes."`
 }
 
@@ -57,6 +58,7 @@ func (h *Handler) info(ctx context.Context) (Info, error) {
 	}
 	out.LastRevision, out.Files, out.Directories = info.LastRevision, info.Files, info.Directories
 	out.Payloads, out.PayloadBytes = info.Payloads, info.PayloadBytes
-	out.Chunks, out.ChunkBytes, out.FileSize = info.Chunks, info.ChunkBytes, info.FileSize
+	out.Chunks, out.ChunkBytes, out.StoredBytes = info.Chunks, info.ChunkBytes, info.StoredBytes
+	out.FileSize = info.FileSize
 	return out, nil
 }

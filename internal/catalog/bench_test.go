@@ -22,7 +22,7 @@ func openBench(b *testing.B) *Catalog {
 
 func fill(b *testing.B, c *Catalog, n int) {
 	err := c.Write(context.Background(), func(t *Tx) error {
-		ch := Chunk{Digest: [32]byte{1}, Offset: 4096, Size: 5}
+		ch := Chunk{Digest: [32]byte{1}, Offset: 4096, Size: 5, Stored: 5}
 		if err := t.PutChunk(&ch); err != nil {
 			return err
 		}

@@ -17,6 +17,9 @@ type Options struct {
 	Readers int
 	// Pragmas run on every connection before anything else.
 	Pragmas []string
+	// Made, when not nil, is called within the transaction that makes the tables of
+	// a new file.
+	Made func(*Tx) error
 	// Begin, when not nil, is called before the tables of a new file are made.
 	// Tables of an older version are then left for Upgrade.
 	Begin func() error
@@ -71,7 +74,11 @@ func (c *Catalog) prepare() error {
 			}
 		}
 		return c.Write(context.Background(), func(t *Tx) error {
-			return translate(t.conn.sq.Exec(schema + schemaSince1 + setVersion))
+			err := translate(t.conn.sq.Exec(schema + schemaSince1 + setVersion))
+			if err == nil && c.options.Made != nil {
+				err = c.options.Made(t)
+			}
+			return err
 		})
 	case version > newestVersion:
 		return fmt.Errorf("%w: tables of version %d, this software knows %d; use a newer one", ErrNewer, version, newestVersion)

@@ -51,7 +51,7 @@ func publish(t *testing.T, c *Catalog, n byte) digest.Digest {
 	t.Helper()
 	digest := digest.Digest{n}
 	write(t, c, func(tx *Tx) error {
-		chunk := Chunk{Digest: digest, Offset: int64(n) * 64, Size: 10}
+		chunk := Chunk{Digest: digest, Offset: int64(n) * 64, Size: 10, Stored: 10}
 		if err := tx.PutChunk(&chunk); err != nil {
 			return err
 		}

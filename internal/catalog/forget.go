@@ -174,7 +174,7 @@ func (v *View) findPayloads(f *Forgetting, going map[int64]bool) error {
 			return err
 		}
 		f.Chunks = append(f.Chunks, c)
-		f.ChunkBytes += c.Size
+		f.ChunkBytes += c.Stored
 	}
 	slices.SortFunc(f.Chunks, func(a, b Chunk) int { return cmp.Compare(a.ID, b.ID) })
 	return nil

@@ -41,35 +41,6 @@ func scanPayload(s *sqlite3.Stmt, p *Payload, i int) error {
 	return nil
 }
 
-// Chunk is a stored piece of payloads.
-type Chunk struct {
-	ID     int64 // row id
-	Digest digest.Digest
-	Offset int64 // of its record in the file
-	Size   int64 // in bytes
-}
-
-func (c *Chunk) sum() *rowsum {
-	return newRowsum('c').ints(c.ID, c.Offset, c.Size).bytes(c.Digest[:])
-}
-
-const chunkColumns = `id, digest, offset, size, crc`
-
-func scanChunk(s *sqlite3.Stmt, c *Chunk) error {
-	c.ID = s.ColumnInt64(0)
-	digest := s.ColumnRawBlob(1)
-	if len(digest) != 32 {
-		return corrupt("chunk row %d: digest of %d bytes", c.ID, len(digest))
-	}
-	copy(c.Digest[:], digest)
-	c.Offset = s.ColumnInt64(2)
-	c.Size = s.ColumnInt64(3)
-	if c.sum().sum() != s.ColumnInt64(4) || c.Size <= 0 || c.Offset < 0 {
-		return corrupt("chunk row %d: row checksum differs", c.ID)
-	}
-	return nil
-}
-
 // segmentEntries is how many manifest entries one row holds at most, so that
 // a manifest of any length is read and written in bounded memory.
 const segmentEntries = 1024

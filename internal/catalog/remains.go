@@ -112,8 +112,8 @@ func (r *Remains) addChunk(id int64, v row) {
 	if len(v[1].Blob) != len(digest.Digest{}) {
 		return
 	}
-	c := Chunk{ID: id, Digest: digest.Digest(v[1].Blob), Offset: v[2].Int, Size: v[3].Int}
-	if c.sum().sum() == v.crc() && c.Size > 0 {
+	c := Chunk{ID: id, Digest: digest.Digest(v[1].Blob), Offset: v[2].Int}
+	if c.setSizes(v[3].Int) && c.sum().sum() == v.crc() {
 		r.Chunks[id] = c
 	}
 }

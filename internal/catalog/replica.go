@@ -76,13 +76,7 @@ func (v *View) FindPayload(id int64) (p Payload, found bool, err error) {
 	return p, found, err
 }
 
-// ReplayChunk adds a chunk's row under its id in the other database.
-func (t *Tx) ReplayChunk(c *Chunk) error {
-	return t.conn.exec(`INSERT INTO chunk(id, digest, offset, size, crc) VALUES(?, ?, ?, ?, ?)`,
-		c.ID, c.Digest[:], c.Offset, c.Size, c.sum().sum())
-}
-
-// ReplayPayload publishes a payload under its row id in the other database.
+// ReplayPayload publishes a payload under the row id that it has elsewhere.
 func (t *Tx) ReplayPayload(id int64, d digest.Digest, size int64, entries []Entry) error {
 	p := Payload{ID: id, Digest: d, Size: size}
 	return t.putPayload(&p, func(yield func(Entry) bool) {

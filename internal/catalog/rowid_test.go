@@ -14,7 +14,7 @@ func TestIDsOfRemovedRowsAreNotUsedAgain(t *testing.T) {
 	put := func(name string) (chunk Chunk, payload Payload) {
 		t.Helper()
 		err := c.Write(context.Background(), func(tx *Tx) error {
-			chunk = Chunk{Digest: sha256.Sum256([]byte(name)), Offset: 64, Size: 5}
+			chunk = Chunk{Digest: sha256.Sum256([]byte(name)), Offset: 64, Size: 5, Stored: 5}
 			if err := tx.PutChunk(&chunk); err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func TestTablesOfVersion1AreUpgraded(t *testing.T) {
 	}
 	c = openDSN(t, dsn, Options{})
 	err = c.Write(context.Background(), func(tx *Tx) error {
-		return tx.PutChunk(&Chunk{Digest: sha256.Sum256([]byte("x")), Offset: 64, Size: 1})
+		return tx.PutChunk(&Chunk{Digest: sha256.Sum256([]byte("x")), Offset: 64, Size: 1, Stored: 1})
 	})
 	if err := errors.Join(err, c.Close()); err != nil {
 		t.Error(err)

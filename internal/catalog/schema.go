@@ -1,12 +1,15 @@
 package catalog
 
-// The tables' version is in SQLite's user_version. Tables are made with
-// schemaVersion, and get newestVersion at the first Forget: earlier software
-// would read a past that no longer exists.
+// The tables' version is kept in SQLite's user_version. Tables are made as ones of
+// schemaVersion, and become ones of newestVersion by the first Forget, since earlier
+// software would read a past that is not there any more, and by the first compressed
+// chunk, which it could not read.
 const (
 	schemaVersion = 2
 	newestVersion = 3
-	setVersion    = `PRAGMA user_version = 2;`
+
+	setVersion       = `PRAGMA user_version = 2;`
+	setNewestVersion = `PRAGMA user_version = 3;`
 )
 
 // schemaSince2 is what version 2 lacked: the revisions that were forgotten.

@@ -6,27 +6,6 @@ type Tx struct {
 	View
 }
 
-// PutChunk adds a chunk's row and sets its ID.
-func (t *Tx) PutChunk(c *Chunk) error {
-	id, err := t.nextRow(kindChunk, `SELECT max(id) FROM chunk`)
-	if err != nil {
-		return err
-	}
-	c.ID = id
-	return t.conn.exec(`INSERT INTO chunk(id, digest, offset, size, crc) VALUES(?, ?, ?, ?, ?)`,
-		c.ID, c.Digest[:], c.Offset, c.Size, c.sum().sum())
-}
-
-// MoveChunk points a chunk's row at another record of the same bytes.
-func (t *Tx) MoveChunk(id, offset int64) error {
-	c, err := t.Chunk(id)
-	if err != nil {
-		return err
-	}
-	c.Offset = offset
-	return t.conn.exec(`UPDATE chunk SET offset = ?, crc = ? WHERE id = ?`, offset, c.sum().sum(), id)
-}
-
 // PutPayload publishes a payload whose manifest has the given entries, and
 // sets its ID, Chunks and Chunk.
 func (t *Tx) PutPayload(p *Payload, entries func(yield func(Entry) bool)) error {

@@ -230,16 +230,6 @@ func (v *View) NewestChunks(fn func(*Chunk) bool) error {
 		})
 }
 
-// ChunkTotals returns how many chunks are stored, and their bytes.
-func (v *View) ChunkTotals() (chunks, bytes int64, err error) {
-	err = v.conn.query(`SELECT count(*), coalesce(sum(size), 0) FROM chunk`,
-		func(s *sqlite3.Stmt) (bool, error) {
-			chunks, bytes = s.ColumnInt64(0), s.ColumnInt64(1)
-			return false, nil
-		})
-	return chunks, bytes, err
-}
-
 // PayloadTotals returns how many payloads are published, and their bytes.
 func (v *View) PayloadTotals() (payloads, bytes int64, err error) {
 	err = v.conn.query(`SELECT count(*), coalesce(sum(size), 0) FROM payload`,

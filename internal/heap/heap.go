@@ -53,7 +53,9 @@ const syncAhead = 64 << 20
 // Heap appends and reads records. All methods but Close may be called
 // concurrently. The file is the caller's, who closes it after the Heap.
 type Heap struct {
-	file File
+	file     File
+	packers  chan *packer // that have nothing to do, nil when nothing is compressed
+	unpacker *unpacker
 
 	mu   sync.Mutex
 	free *free
@@ -78,52 +80,62 @@ type Heap struct {
 
 // record is what it takes to write a record again.
 type record struct {
-	size   int64
-	digest digest.Digest
+	location Location
+	digest   digest.Digest
 }
 
 // New returns the heap in a file. Until SetLive or SetLiveLater only the file's
 // end is used for new records.
 func New(file File) *Heap {
 	return &Heap{
-		file: file, free: newFree(),
+		file: file, unpacker: newUnpacker(), free: newFree(),
 		fresh: make(map[int64]record), suspect: make(map[int64]record),
 	}
 }
 
-// Append writes a chunk to the file. It is durable, and may be named by a
-// catalog, after a Sync that begins later and succeeds. Many Appends write at the
-// same time; data is not copied and not kept. After an error the space is free
-// again.
+// Append writes a chunk to the file, compressed if Compress was called and that
+// makes it smaller. It is durable, and may be named by a catalog, after a Sync that
+// begins later and succeeds. Many Appends write at the same time; data is not
+// copied and not kept. After an error the space is free again.
 func (h *Heap) Append(digest digest.Digest, data []byte) (Location, error) {
-	size := int64(len(data))
-	if size > MaxSize {
-		return Location{}, fmt.Errorf("append a chunk of %d bytes: the largest has %d", size, MaxSize)
+	if len(data) > MaxSize {
+		return Location{}, fmt.Errorf("append a chunk of %d bytes: the largest has %d", len(data), MaxSize)
 	}
-	head := newHeader(digest, data)
-	loc := Location{Size: size}
+	if h.packers != nil {
+		p := <-h.packers
+		defer func() { h.packers <- p }()
+		if head, body := p.pack(digest, data); head != nil {
+			return h.write(head, body)
+		}
+	}
+	return h.write(newHeader(digest, data), data)
+}
+
+// write writes a record.
+func (h *Heap) write(head *header, body []byte) (Location, error) {
+	loc := Location{Size: head.size, Stored: head.stored()}
 	var failed uint64
 	err := h.Learn()
 	if err != nil {
-		return Location{}, fmt.Errorf("append a chunk of %d bytes: %w", size, err)
+		return Location{}, fmt.Errorf("append a chunk of %d bytes: %w", head.size, err)
 	}
 	if loc.Offset, failed, err = h.reserve(loc.span()); err != nil {
 		return Location{}, err
 	}
-	if err := h.file.WriteAt(loc.Offset, head.encode(), data); err != nil {
+	if err := h.file.WriteAt(loc.Offset, head.encode(), body); err != nil {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.release(loc)
-		return Location{}, fmt.Errorf("append a chunk of %d bytes: %w", size, err)
+		return Location{}, fmt.Errorf("append a chunk of %d bytes: %w", head.size, err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if failed == h.failed {
-		h.fresh[loc.Offset] = record{size, digest}
+		h.fresh[loc.Offset] = record{loc, head.digest}
 	} else { // a sync failed meanwhile, and may have dropped our bytes
-		h.suspect[loc.Offset] = record{size, digest}
+		h.suspect[loc.Offset] = record{loc, head.digest}
 	}
-	if h.bytes += size; h.bytes >= syncAhead && !h.ahead {
+	if h.bytes += loc.Stored; h.bytes >= syncAhead && !h.ahead {
 		h.ahead = true
 		h.work.Go(h.runAhead)
 	}
@@ -168,11 +180,6 @@ func (h *Heap) Shrink() error {
 	now, err := h.file.GiveBack(from, end)
 	h.free.add(from, now-from)
 	return err
-}
-
-// span returns how many bytes of the file a record takes.
-func (l Location) span() int64 {
-	return (headerSize(l.Size) + l.Size + unit - 1) / unit * unit
 }
 
 // reserve finds a range, and returns how many syncs have failed until now.

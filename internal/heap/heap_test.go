@@ -82,15 +82,15 @@ func TestWrongLocationsAreDamage(t *testing.T) {
 	loc := appendTo(t, h, data)
 	for _, wrong := range []heap.Location{
 		{},
-		{Offset: -64, Size: 10},
-		{Offset: loc.Offset + 1, Size: loc.Size},
-		{Offset: loc.Offset + 64, Size: loc.Size},
-		{Offset: loc.Offset, Size: loc.Size - 1},
-		{Offset: loc.Offset, Size: loc.Size + 1},
-		{Offset: 1 << 40, Size: 100},
-		{Offset: 1 << 62, Size: 100},
+		{Offset: -64, Size: 10, Stored: 10},
+		{Offset: loc.Offset + 1, Size: loc.Size, Stored: loc.Size},
+		{Offset: loc.Offset + 64, Size: loc.Size, Stored: loc.Size},
+		{Offset: loc.Offset, Size: loc.Size - 1, Stored: loc.Size - 1},
+		{Offset: loc.Offset, Size: loc.Size + 1, Stored: loc.Size + 1},
+		{Offset: 1 << 40, Size: 100, Stored: 100},
+		{Offset: 1 << 62, Size: 100, Stored: 100},
 		{Offset: loc.Offset, Size: 0},
-		{Offset: 64, Size: 64},
+		{Offset: 64, Size: 64, Stored: 64},
 	} {
 		if err := h.Read(wrong, digest, make([]byte, max(0, wrong.Size))); !errors.Is(err, heap.ErrCorrupt) {
 			t.Errorf("read %+v: %v", wrong, err)
@@ -255,17 +255,18 @@ func TestLocationsThatCannotBeAreDamage(t *testing.T) {
 	a, b := appendTo(t, h, random(1, 1000)), appendTo(t, h, random(2, 1000))
 	for _, live := range [][]heap.Location{
 		{a, a},
-		{a, b, {Offset: a.Offset + 64, Size: 10}},
-		{{Offset: 64, Size: 10}},
-		{{Offset: 20 << 10, Size: 10}},
-		{{Offset: 1, Size: 10}},
+		{a, b, {Offset: a.Offset + 64, Size: 10, Stored: 10}},
+		{{Offset: 64, Size: 10, Stored: 10}},
+		{{Offset: 20 << 10, Size: 10, Stored: 10}},
+		{{Offset: 1, Size: 10, Stored: 10}},
+		{{Offset: a.Offset, Size: a.Size}},
 		{{Offset: a.Offset, Size: -1}},
 	} {
 		if err := h.SetLive(slices.Values(live)); !errors.Is(err, heap.ErrCorrupt) {
 			t.Errorf("%v: %v", live, err)
 		}
 	}
-	if err := h.SetLive(slices.Values([]heap.Location{a, {Offset: b.Offset, Size: 100_000}})); !errors.Is(err, container.ErrTruncated) {
+	if err := h.SetLive(slices.Values([]heap.Location{a, {Offset: b.Offset, Size: 100_000, Stored: 100_000}})); !errors.Is(err, container.ErrTruncated) {
 		t.Errorf("a record beyond the end: %v", err)
 	}
 	if err := h.SetLive(slices.Values([]heap.Location{b, a})); err != nil {

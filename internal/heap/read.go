@@ -13,30 +13,108 @@ import (
 // Read fills data, which must be of the chunk's size, and compares it with the
 // digest. The error wraps ErrCorrupt when the record is not that chunk.
 func (h *Heap) Read(loc Location, digest digest.Digest, data []byte) error {
-	head, err := h.readRecord(loc, data)
+	if !loc.valid() || int64(len(data)) != loc.Size {
+		return at(loc, fmt.Errorf("%w: no such record can be (buffer of %d bytes)", ErrCorrupt, len(data)))
+	}
+	if loc.packed() {
+		return h.readPacked(loc, digest, data)
+	}
+	raw := make([]byte, headerSize(loc.Size, false))
+	if err := h.file.ReadPieces(loc.Offset, raw, data); err != nil {
+		return at(loc, cutOff(err))
+	}
+	head, err := decodeHeader(raw, loc)
 	switch {
 	case err != nil:
-		return err
+		return at(loc, err)
 	case head.digest != digest || sha256.Sum256(data) != digest:
-		return at(loc, fmt.Errorf("%w: it does not match its digest %x", ErrCorrupt, digest))
+		return at(loc, mismatch(digest))
 	}
 	return nil
 }
 
-// readRecord reads a whole record. The blocks are not checked.
-func (h *Heap) readRecord(loc Location, data []byte) (header, error) {
-	if !loc.valid() || int64(len(data)) != loc.Size {
-		return header{}, at(loc, fmt.Errorf("%w: no record can be like this (buffer of %d bytes)", ErrCorrupt, len(data)))
-	}
-	head := make([]byte, headerSize(loc.Size))
-	if err := h.file.ReadPieces(loc.Offset, head, data); err != nil {
-		return header{}, at(loc, cutOff(err))
-	}
-	found, err := decodeHeader(head, loc.Size)
+func (h *Heap) readPacked(loc Location, digest digest.Digest, data []byte) error {
+	sum := sha256.New()
+	err := h.walkPacked(loc, func(head *header) error {
+		if head.digest != digest {
+			return mismatch(digest)
+		}
+		return nil
+	}, func(i int, size int64) []byte {
+		begin := int64(i) * BlockSize
+		return data[begin : begin+size]
+	}, func(block []byte) error {
+		sum.Write(block)
+		return nil
+	})
 	if err != nil {
-		return header{}, at(loc, err)
+		return err
 	}
-	return found, nil
+	if [sha256.Size]byte(sum.Sum(nil)) != digest {
+		return at(loc, mismatch(digest))
+	}
+	return nil
+}
+
+func mismatch(digest digest.Digest) error {
+	return fmt.Errorf("%w: it does not match its digest %x", ErrCorrupt, digest)
+}
+
+// readHeader reads the header of the record at a location.
+func (h *Heap) readHeader(loc Location) (*header, error) {
+	raw := make([]byte, headerSize(loc.Size, loc.packed()))
+	if err := h.readFull(raw, loc.Offset); err != nil {
+		return nil, at(loc, cutOff(err))
+	}
+	head, err := decodeHeader(raw, loc)
+	if err != nil {
+		return nil, at(loc, err)
+	}
+	return head, nil
+}
+
+// load reads a whole record, and its body into a buffer of that size. The blocks are
+// not checked.
+func (h *Heap) load(loc Location, body []byte) (*header, error) {
+	if !loc.valid() || int64(len(body)) != loc.Stored {
+		return nil, at(loc, fmt.Errorf("%w: no such record can be (buffer of %d bytes)", ErrCorrupt, len(body)))
+	}
+	raw := make([]byte, headerSize(loc.Size, loc.packed()))
+	if err := h.file.ReadPieces(loc.Offset, raw, body); err != nil {
+		return nil, at(loc, cutOff(err))
+	}
+	head, err := decodeHeader(raw, loc)
+	if err != nil {
+		return nil, at(loc, err)
+	}
+	return head, nil
+}
+
+// loadChunk is load, and compares the chunk with its digest.
+func (h *Heap) loadChunk(loc Location, digest digest.Digest, body []byte) (*header, error) {
+	head, err := h.load(loc, body)
+	if err != nil {
+		return nil, err
+	}
+	got, err := h.unpacker.hash(head, body)
+	switch {
+	case err != nil:
+		return nil, at(loc, err)
+	case head.digest != digest || got != digest:
+		return nil, at(loc, mismatch(digest))
+	}
+	return head, nil
+}
+
+// Copy compares a record with the chunk's digest and appends it to a heap, perhaps
+// another one, as it is stored: see Append. The buffer must be of loc.Stored
+// bytes. The error wraps ErrCorrupt when the record is not that chunk.
+func (h *Heap) Copy(loc Location, digest digest.Digest, buffer []byte, to *Heap) (Location, error) {
+	head, err := h.loadChunk(loc, digest, buffer)
+	if err != nil {
+		return Location{}, err
+	}
+	return to.write(head, buffer)
 }
 
 // ReadAt fills p from the bytes at off of the chunk with the given digest. The
@@ -48,18 +126,14 @@ func (h *Heap) ReadAt(loc Location, digest digest.Digest, p []byte, off int64) e
 	if !loc.valid() || off < 0 || off > loc.Size || int64(len(p)) > loc.Size-off {
 		return at(loc, fmt.Errorf("%w: bytes %d to %d lie outside", ErrCorrupt, off, off+int64(len(p))))
 	}
-	raw := make([]byte, headerSize(loc.Size))
-	if err := h.readFull(raw, loc.Offset); err != nil {
-		return at(loc, cutOff(err))
-	}
-	head, err := decodeHeader(raw, loc.Size)
+	head, err := h.readHeader(loc)
 	switch {
 	case err != nil:
-		return at(loc, err)
+		return err
 	case head.digest != digest:
 		return at(loc, fmt.Errorf("%w: chunk %x lies there instead of %x", ErrCorrupt, head.digest, digest))
 	}
-	return head.readBlocks(h, loc, p, off)
+	return h.readBlocks(head, loc, p, off)
 }
 
 // Probe checks whether a chunk's record seems whole, by its header and its last
@@ -71,27 +145,21 @@ func (h *Heap) Probe(loc Location, digest digest.Digest) error {
 
 // readBlocks fills p from off. Blocks that p takes whole are read into it; the
 // others go through a buffer.
-func (d *header) readBlocks(h *Heap, loc Location, p []byte, off int64) error {
+func (h *Heap) readBlocks(head *header, loc Location, p []byte, off int64) error {
 	var part []byte
 	for len(p) > 0 {
-		block := off / BlockSize
-		begin := block * BlockSize
-		size := min(BlockSize, loc.Size-begin)
+		block := int(off / BlockSize)
+		begin, size := int64(block)*BlockSize, head.blockSize(block)
 		whole := off == begin && int64(len(p)) >= size
-		target := part
-		switch {
-		case whole:
-			target = p[:size]
-		case part == nil:
-			part = make([]byte, min(BlockSize, loc.Size))
-			target = part[:size]
-		default:
-			target = part[:size]
+		target := p
+		if !whole {
+			if part == nil {
+				part = make([]byte, min(BlockSize, loc.Size))
+			}
+			target = part
 		}
-		if err := h.readFull(target, loc.Offset+headerSize(loc.Size)+begin); err != nil {
-			return at(loc, cutOff(err))
-		}
-		if err := d.checkBlocks(target, int(block)); err != nil {
+		target = target[:size]
+		if err := h.readBlock(head, loc, block, target); err != nil {
 			return at(loc, err)
 		}
 		n := size
@@ -104,29 +172,68 @@ func (d *header) readBlocks(h *Heap, loc Location, p []byte, off int64) error {
 	return nil
 }
 
+// readBlock fills p with a block, and compares its checksum.
+func (h *Heap) readBlock(head *header, loc Location, i int, p []byte) error {
+	begin, end := head.place(i)
+	if !loc.packed() {
+		if err := h.readFull(p, loc.body()+begin); err != nil {
+			return cutOff(err)
+		}
+		return head.checkBlock(i, p)
+	}
+	buffer := h.unpacker.pieces.Get().(*[pieceSize]byte)
+	defer h.unpacker.pieces.Put(buffer)
+	stored := buffer[:end-begin]
+	if err := h.readFull(stored, loc.body()+begin); err != nil {
+		return cutOff(err)
+	}
+	return h.unpacker.block(head, i, p, stored)
+}
+
+// errDiffers ends a comparison.
+var errDiffers = errors.New("the bytes differ")
+
 // Equal reports whether a record holds exactly these bytes. A damaged record
 // does not; the error is nil then.
 func (h *Heap) Equal(loc Location, data []byte) (bool, error) {
 	if int64(len(data)) != loc.Size || !loc.valid() {
 		return false, nil
 	}
-	raw := make([]byte, headerSize(loc.Size))
-	err := h.readFull(raw, loc.Offset)
-	if err == nil {
-		_, err = decodeHeader(raw, loc.Size)
+	err := h.compare(loc, data)
+	if errors.Is(err, errDiffers) || errors.Is(err, ErrCorrupt) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (h *Heap) compare(loc Location, data []byte) error {
+	if loc.packed() {
+		restored := make([]byte, min(BlockSize, len(data)))
+		return h.walkPacked(loc, func(*header) error { return nil },
+			func(_ int, size int64) []byte { return restored[:size] },
+			func(block []byte) error {
+				if !bytes.Equal(block, data[:len(block)]) {
+					return errDiffers
+				}
+				data = data[len(block):]
+				return nil
+			})
+	}
+	if _, err := h.readHeader(loc); err != nil {
+		return err
 	}
 	piece := make([]byte, min(256<<10, len(data)))
-	for begin := 0; err == nil && begin < len(data); begin += len(piece) {
-		piece = piece[:min(len(piece), len(data)-begin)]
-		err = h.readFull(piece, loc.Offset+int64(len(raw)+begin))
-		if err == nil && !bytes.Equal(piece, data[begin:begin+len(piece)]) {
-			return false, nil
+	for from := loc.body(); len(data) > 0; from += int64(len(piece)) {
+		piece = piece[:min(len(piece), len(data))]
+		if err := h.readFull(piece, from); err != nil {
+			return at(loc, cutOff(err))
 		}
+		if !bytes.Equal(piece, data[:len(piece)]) {
+			return errDiffers
+		}
+		data = data[len(piece):]
 	}
-	if err = cutOff(err); err != nil && !errors.Is(err, ErrCorrupt) {
-		return false, at(loc, err)
-	}
-	return err == nil, nil
+	return nil
 }
 
 func (h *Heap) readFull(p []byte, off int64) error {

@@ -2,7 +2,6 @@ package heap
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"iter"
@@ -66,28 +65,24 @@ func (h *Heap) Scan(ctx context.Context) iter.Seq2[Found, error] {
 
 // scanAt returns the record that begins at off, or nil when none does.
 func (h *Heap) scanAt(off int64, p []byte) (*Found, error) {
-	size, ok := peekSize(p)
+	size, packed, ok := peek(p)
 	if !ok {
 		return nil, nil
 	}
-	loc := Location{off, size}
-	raw := make([]byte, headerSize(size))
+	raw := make([]byte, headerSize(size, packed))
 	if err := h.readFull(raw, off); err != nil {
 		return nil, notTheEnd(err)
 	}
-	head, err := decodeHeader(raw, size)
+	head, err := parseHeader(raw)
 	if err != nil {
 		return nil, nil // only looks like a record
 	}
-	found := &Found{Location: loc, Digest: head.digest}
-	data := make([]byte, size)
-	if _, err := h.readRecord(loc, data); err != nil {
-		if errors.Is(err, ErrCorrupt) {
-			return found, nil
-		}
+	found := &Found{Location: Location{off, size, head.stored()}, Digest: head.digest}
+	_, err = h.loadChunk(found.Location, head.digest, make([]byte, head.stored()))
+	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return nil, err
 	}
-	found.Whole = sha256.Sum256(data) == head.digest
+	found.Whole = err == nil
 	return found, nil
 }
 

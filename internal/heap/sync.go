@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -49,17 +48,13 @@ func (h *Heap) rewrite() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for off, r := range maps.Clone(h.suspect) {
-		loc := Location{off, r.size}
-		data := make([]byte, r.size)
-		head, err := h.readRecord(loc, data)
-		if err == nil && (head.digest != r.digest || sha256.Sum256(data) != r.digest || head.checkBlocks(data, 0) != nil) {
-			err = at(loc, ErrCorrupt)
-		}
+		body := make([]byte, r.location.Stored)
+		head, err := h.loadChunk(r.location, r.digest, body)
 		if errors.Is(err, ErrCorrupt) {
 			return fmt.Errorf("%w: %w", ErrLost, err)
 		}
 		if err == nil {
-			err = h.file.WriteAt(off, head.encode(), data)
+			err = h.file.WriteAt(off, head.encode(), body)
 		}
 		if err != nil {
 			return fmt.Errorf("write chunks again after a failed sync: %w", err)

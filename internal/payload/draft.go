@@ -175,13 +175,13 @@ func (c *draftChunk) publish(tx *catalog.Tx) (row int64, used bool, err error) {
 	case !found && !c.fresh():
 		return 0, false, fail(ErrGone, "chunk %v was already in the file when it was uploaded, but is no longer; upload the payload again", c.digest)
 	case !found:
-		fresh := catalog.Chunk{Digest: c.digest, Offset: c.location.Offset, Size: c.size}
+		fresh := catalog.Chunk{Digest: c.digest, Offset: c.location.Offset, Size: c.size, Stored: c.location.Stored}
 		err = tx.PutChunk(&fresh)
 		return fresh.ID, true, err
 	case c.fresh() && there.Offset == c.location.Offset: // by an earlier commit of this draft
 		return there.ID, true, nil
 	case c.stored.state == damaged && there.Offset == c.stored.row.Offset:
-		return there.ID, true, tx.MoveChunk(there.ID, c.location.Offset)
+		return there.ID, true, tx.MoveChunk(there.ID, c.location.Offset, c.location.Stored)
 	}
 	return there.ID, false, nil
 }

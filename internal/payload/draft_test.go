@@ -57,9 +57,9 @@ func TestOfTwoDraftsOfOneChunkOneRecordStays(t *testing.T) {
 		t.Error("the second was not deduplicated, or the first was")
 	}
 	err := p.catalog.Read(t.Context(), catalog.Live, func(v *catalog.View) error {
-		chunks, _, err := v.ChunkTotals()
-		if chunks != 1 {
-			t.Errorf("%d chunks", chunks)
+		totals, err := v.ChunkTotals()
+		if totals.Chunks != 1 {
+			t.Errorf("%d chunks", totals.Chunks)
 		}
 		return err
 	})

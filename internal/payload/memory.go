@@ -21,6 +21,7 @@ const leastIdle = 64 << 10
 // from here and go back here, where they wait for the next who needs one.
 type memory struct {
 	limit int64
+	fixed int64 // what of the budget is not in the limit, but in use for good
 	// reclaim gives back something that nobody needs, by release, put or evicted,
 	// and reports false when there is nothing left. It is called without mu.
 	reclaim func() bool
@@ -39,6 +40,14 @@ type memory struct {
 
 func newMemory(limit int64, reclaim func() bool) *memory {
 	return &memory{limit: limit, reclaim: reclaim, changed: make(chan struct{})}
+}
+
+// takeForGood takes n bytes that never come back.
+func (m *memory) takeForGood(n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.limit -= n
+	m.fixed += n
 }
 
 // held returns how many bytes are in use by more than the caches.
@@ -220,7 +229,7 @@ func (m *memory) await(ctx context.Context, what string, size int64, try func() 
 		if m.ahead == 0 {
 			return nil, fail(ErrNoMemory,
 				"%s of %d bytes does not fit: %d bytes of the memory budget of %d are in use; close streams or raise Options.MemoryBudget",
-				what, size, m.used-m.kept-m.idle.bytes, m.limit)
+				what, size, m.fixed+m.used-m.kept-m.idle.bytes, m.fixed+m.limit)
 		}
 		changed := m.changed
 		m.waiting++

@@ -32,7 +32,7 @@ func record(t *testing.T, file *os.File, data []byte) (offset int64, raw []byte)
 		t.Fatal(err)
 	}
 	at := bytes.Index(all, data)
-	head := int((heap.Location{Size: int64(len(data))}).End()) - len(data)
+	head := int((heap.Location{Size: int64(len(data)), Stored: int64(len(data))}).End()) - len(data)
 	return int64(at - head), all[at-head : at+len(data)]
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/digest"
-	"github.com/stardustdb/stardust/internal/heap"
 )
 
 // stored says whether a chunk is in the file already.
@@ -33,7 +32,7 @@ func (s *Store) lookUp(ctx context.Context, d digest.Digest, data []byte) (out s
 	if err != nil || !found {
 		return stored{}, err
 	}
-	same, err := s.heap.Equal(heap.Location{Offset: out.row.Offset, Size: out.row.Size}, data)
+	same, err := s.heap.Equal(Place(&out.row), data)
 	if err != nil && !IsDamage(err) {
 		return stored{}, err
 	}

@@ -15,6 +15,11 @@ type span struct {
 	size  int64
 }
 
+// Place returns where a chunk's record lies.
+func Place(c *catalog.Chunk) heap.Location {
+	return heap.Location{Offset: c.Offset, Size: c.Size, Stored: c.Stored}
+}
+
 func (at span) end() int64 { return at.start + at.size }
 
 func (at span) wrongSize(size int64) error {
@@ -53,11 +58,28 @@ func (s *Store) ReadChunk(ctx context.Context, row int64, data []byte) error {
 	return err
 }
 
-// ReadStored fills data with the verified bytes of a chunk, given its row as it
-// was some time ago. If the row no longer exists, the record is read at its old
-// place. gone says that it is not there either, which is no damage.
+// CheckSize refuses a row of a chunk that is larger than any can be.
+func CheckSize(c *catalog.Chunk) error { return span{row: c.ID, size: c.Size}.check() }
+
+// ReadStored fills data with the verified bytes of a chunk, given its row as it was
+// some time ago. Where the row is none any more, the record is read where it lay.
+// Gone says that it is not there either, which is no damage.
 func (s *Store) ReadStored(ctx context.Context, c *catalog.Chunk, data []byte) (gone bool, err error) {
-	if err = s.ReadChunk(ctx, c.ID, data); !IsDamage(err) {
+	return s.withStored(ctx, c, func(c *catalog.Chunk) error { return s.heap.Read(Place(c), c.Digest, data) })
+}
+
+// CopyStored is ReadStored, and appends the chunk, as it is stored, to another heap.
+// The buffer must be of its size.
+func (s *Store) CopyStored(ctx context.Context, c *catalog.Chunk, buffer []byte, to *heap.Heap) (copied heap.Location, gone bool, err error) {
+	gone, err = s.withStored(ctx, c, func(c *catalog.Chunk) (err error) {
+		copied, err = s.heap.Copy(Place(c), c.Digest, buffer[:c.Stored], to)
+		return err
+	})
+	return copied, gone, err
+}
+
+func (s *Store) withStored(ctx context.Context, c *catalog.Chunk, read func(*catalog.Chunk) error) (gone bool, err error) {
+	if _, err = s.withChunk(ctx, span{row: c.ID, size: c.Size}, read); !IsDamage(err) {
 		return false, err
 	}
 	found := true
@@ -68,17 +90,19 @@ func (s *Store) ReadStored(ctx context.Context, c *catalog.Chunk, data []byte) (
 	if look != nil || found {
 		return false, err
 	}
-	err = s.heap.Read(heap.Location{Offset: c.Offset, Size: c.Size}, c.Digest, data)
+	err = read(c)
 	return IsDamage(err), err
 }
 
-// CheckSize refuses a row of a chunk that is larger than any can be.
-func CheckSize(c *catalog.Chunk) error { return span{row: c.ID, size: c.Size}.check() }
-
 // readChunk fills data, of the chunk's size, with its verified bytes, and returns
-// its row. A damaged chunk is looked up a second time, since an upload may have
-// healed it.
-func (s *Store) readChunk(ctx context.Context, at span, data []byte) (c catalog.Chunk, err error) {
+// its row.
+func (s *Store) readChunk(ctx context.Context, at span, data []byte) (catalog.Chunk, error) {
+	return s.withChunk(ctx, at, func(c *catalog.Chunk) error { return s.heap.Read(Place(c), c.Digest, data) })
+}
+
+// withChunk calls read with a chunk's row, and returns that. A damaged chunk is
+// looked up a second time, since an upload may have healed it.
+func (s *Store) withChunk(ctx context.Context, at span, read func(*catalog.Chunk) error) (c catalog.Chunk, err error) {
 	if err := ctx.Err(); err != nil {
 		return c, err
 	}
@@ -90,7 +114,7 @@ func (s *Store) readChunk(ctx context.Context, at span, data []byte) (c catalog.
 		if try > 0 && c.Offset == last {
 			break
 		}
-		err = s.heap.Read(heap.Location{Offset: c.Offset, Size: c.Size}, c.Digest, data)
+		err = read(&c)
 		if err == nil || !IsDamage(err) {
 			return c, err
 		}

@@ -32,7 +32,7 @@ func (v *vouched) cost() int64 {
 // there is room.
 func (s *Store) vouch(c *catalog.Chunk, data []byte) {
 	v := &vouched{
-		location: heap.Location{Offset: c.Offset, Size: c.Size},
+		location: Place(c),
 		blocks:   make([]uint64, 0, (len(data)+blockSize-1)/blockSize),
 	}
 	for rest := data; len(rest) > 0; {

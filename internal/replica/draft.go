@@ -96,7 +96,8 @@ func (t *Draft) replay(p *commit.Plan, after, to Position, rows *Rows) error {
 		if !ok {
 			return fmt.Errorf("chunk %v was not added", c.Digest)
 		}
-		if err := tx.ReplayChunk(&catalog.Chunk{ID: c.Row, Digest: c.Digest, Offset: location.Offset, Size: c.Size}); err != nil {
+		row := catalog.Chunk{ID: c.Row, Digest: c.Digest, Offset: location.Offset, Size: c.Size, Stored: location.Stored}
+		if err := tx.ReplayChunk(&row); err != nil {
 			return err
 		}
 	}

@@ -9,11 +9,11 @@ const width = 560, height = 150;
 export async function storage(goTo) {
   const info = await api.info();
   const rows = info.bounded ? [['Last revision', info.lastRevision]] : [['Files', info.files ?? 0], ['Directories', info.directories ?? 0], ['Payloads', info.payloads ?? 0], ['Chunks', info.chunks ?? 0], ['Database file', size(info.fileSize)], ['Last revision', info.lastRevision]];
-  const bars = [['Content of all versions', info.payloadBytes ?? 0], ['Stored after sharing', info.chunkBytes ?? 0]], most = Math.max(1, ...bars.map(([, n]) => n));
+  const bars = [['Content of all versions', info.payloadBytes ?? 0], ['Stored after sharing and compression', info.storedBytes ?? 0]], most = Math.max(1, ...bars.map(([, n]) => n));
   const growth = h('div', { class: 'growth' }), largest = h('div', { class: 'bars' }, h('p', {}, 'Looking at the files…'));
   show(title('Storage'),
     info.bounded ? h('p', {}, 'You see a part of the database; its totals are not told.') : h('div', { class: 'bars' }, ...bars.map(([name, n]) => bar(name, size(n), n / most)),
-      h('p', {}, info.payloadBytes ? `Sharing saves ${Math.round(100 * (1 - info.chunkBytes / info.payloadBytes))} %.` : '')),
+      h('p', {}, info.payloadBytes ? `Sharing and compression save ${Math.round(100 * (1 - info.storedBytes / info.payloadBytes))} %.` : '')),
     h('dl', { class: 'facts' }, ...rows.flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, value.toLocaleString())])),
     info.bounded ? '' : growth, h('h3', {}, 'Largest files'), largest);
   await Promise.all([info.bounded ? null : drawGrowth(growth), drawLargest(largest, goTo)]);

@@ -1,0 +1,38 @@
+package catalog
+
+import "github.com/ncruces/go-sqlite3"
+
+// Settings of a file. They say how it is written, not what it holds.
+const SettingCompression = "compression"
+
+func settingSum(name, value []byte) *rowsum { return newRowsum('s').bytes(name).bytes(value) }
+
+// Setting returns a setting of the file, empty when it was never set.
+func (v *View) Setting(name string) (value string, err error) {
+	if there, err := v.hasTable(`setting`); err != nil || !there {
+		return "", err
+	}
+	err = v.conn.query(`SELECT value, crc FROM setting WHERE name = ?`, func(s *sqlite3.Stmt) (bool, error) {
+		raw := s.ColumnRawBlob(0)
+		if settingSum([]byte(name), raw).sum() != s.ColumnInt64(1) {
+			return false, corrupt("setting %q: row checksum differs", name)
+		}
+		value = string(raw)
+		return false, nil
+	}, []byte(name))
+	return value, err
+}
+
+// SetSetting changes a setting of the file.
+func (t *Tx) SetSetting(name, value string) error {
+	err := t.conn.sq.Exec(`CREATE TABLE IF NOT EXISTS setting(
+		name  BLOB PRIMARY KEY,
+		value BLOB NOT NULL,
+		crc   INTEGER NOT NULL
+	) STRICT, WITHOUT ROWID`)
+	if err != nil {
+		return translate(err)
+	}
+	return t.conn.exec(`INSERT OR REPLACE INTO setting(name, value, crc) VALUES(?, ?, ?)`,
+		[]byte(name), []byte(value), settingSum([]byte(name), []byte(value)).sum())
+}
