@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -76,10 +77,8 @@ func compressions() []string {
 }
 
 func checkCompression(name string) error {
-	for _, known := range compressions() {
-		if name == known {
-			return nil
-		}
+	if slices.Contains(compressions(), name) {
+		return nil
 	}
 	return &usageError{fmt.Errorf("%s is no compression; it can be zstd or none", quote(name))}
 }

@@ -32,8 +32,8 @@ type env struct {
 	acceptMissingLog bool
 	// compression is that of a database from now on, or empty.
 	compression stardust.Compression
-	quiet            bool
-	verbose          bool
+	quiet       bool
+	verbose     bool
 }
 
 // newEnv returns the process's own streams and clock.

@@ -2,7 +2,8 @@ package catalog
 
 import "github.com/ncruces/go-sqlite3"
 
-// Settings of a file. They say how it is written, not what it holds.
+// SettingCompression is the setting of how new chunks are stored. Settings say how a
+// file is written, not what it holds.
 const SettingCompression = "compression"
 
 func settingSum(name, value []byte) *rowsum { return newRowsum('s').bytes(name).bytes(value) }

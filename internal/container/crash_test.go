@@ -49,10 +49,14 @@ func (r *recorder) hook(op container.Op, do func() error) error {
 	return nil
 }
 
-// content is what commit number n stores.
+// content is what commit number n stores. Every other one gets smaller when it is
+// compressed.
 func content(n int) []byte {
 	data := make([]byte, 50+(n*7919)%30_000)
 	_, _ = rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(data)
+	if n%2 == 0 {
+		copy(data[len(data)/3:], data)
+	}
 	return data
 }
 
@@ -73,6 +77,9 @@ func start(path string, o container.Options) (*session, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	s := &session{c, heap.New(c), conn}
+	if err := s.h.Compress(1, 0); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
 	if err := conn.Exec(strings.Join(container.Pragmas(), ";")); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -100,7 +107,7 @@ func (s *session) store(n int) error {
 			s.h.Free(other)
 		}
 	}
-	err = s.conn.Exec(fmt.Sprintf(`INSERT INTO t VALUES (%d, %d, %d, x'%x', randomblob(6000))`, n, loc.Offset, loc.Size, digest))
+	err = s.conn.Exec(fmt.Sprintf(`INSERT INTO t VALUES (%d, %d, %d, x'%x', randomblob(6000))`, n, loc.Offset, loc.Size<<32|loc.Stored, digest))
 	if err != nil {
 		return err
 	}
@@ -120,7 +127,8 @@ func (s *session) verify() (int, error) {
 		if stmt.ColumnInt(0) != n {
 			return 0, fmt.Errorf("commit %d is missing, there is %d", n, stmt.ColumnInt(0))
 		}
-		loc := heap.Location{Offset: stmt.ColumnInt64(1), Size: stmt.ColumnInt64(2)}
+		sizes := stmt.ColumnInt64(2)
+		loc := heap.Location{Offset: stmt.ColumnInt64(1), Size: sizes >> 32, Stored: sizes & (1<<32 - 1)}
 		locs = append(locs, loc)
 		data := make([]byte, min(loc.Size, 1<<20))
 		if err := s.h.Read(loc, [32]byte(stmt.ColumnRawBlob(3)), data); err != nil {
