@@ -57,6 +57,7 @@ func TestAnImportWhoseWorkersFailEndsOrderly(t *testing.T) {
 	db, err := Open(filepath.Join(FastDir(t), "db"), &Options{
 		Plugins:      Plugins{Objects: &ObjectsPlugin{}},
 		MemoryBudget: 8 * chunk.Max, // of two uploads
+		Compression:  CompressionNone,
 	})
 	if err != nil {
 		t.Fatal(err)
