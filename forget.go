@@ -8,6 +8,7 @@ import (
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/heap"
+	"github.com/stardustdb/stardust/internal/payload"
 	"github.com/stardustdb/stardust/internal/retain"
 )
 
