@@ -42,6 +42,7 @@ type serveFlags struct {
 	requests  int
 	calls     int
 	bandwidth byteSize
+	origins   []string
 }
 
 func newMirrorServeCommand(e *env) *cobra.Command {
@@ -91,6 +92,7 @@ way and stops.`,
 	flags.StringVar(&f.accessKey, "access-key", "", "the access key that clients sign with, rather than that in the environment")
 	flags.BoolVar(&f.anonymous, "anonymous", false, "also serve unsigned requests; only on loopback addresses")
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that signatures name")
+	flags.StringArrayVar(&f.origins, "cors-origin", nil, "let pages of this site, such as https://example.com, use the bucket with their keys; may be repeated")
 	flags.StringVar(&f.certFile, "tls-cert", "", "file with the certificate chain, for TLS")
 	flags.StringVar(&f.keyFile, "tls-key", "", "file with the certificate's key")
 	flags.DurationVar(&f.poll, "compactions-poll", 0, "slatedb: how often to look for compactions' output (0: 5s, negative: never)")
@@ -167,7 +169,7 @@ func (f *serveFlags) checkExposure(addr net.Addr) error {
 func (f *serveFlags) options(e *env, store objectstore.Store, credentials map[string]string) (sidecar.Options, error) {
 	options := sidecar.Options{
 		Upstream: store, Dir: f.dir, Bucket: f.bucket,
-		Credentials: credentials, Anonymous: f.anonymous, Region: f.region,
+		Credentials: credentials, Anonymous: f.anonymous, Region: f.region, CORSOrigins: f.origins,
 		WithoutVerification: f.unchecked,
 		Mirror: mirror.Options{
 			Identity: f.identity, DownloadConcurrency: f.downloads, RemoteScanInterval: max(f.scan, 0), WithoutRemoteScan: f.scan < 0,

@@ -37,6 +37,7 @@ type databaseServeFlags struct {
 	webdav      bool
 	s3          bool
 	region      string
+	origins     []string
 	maxUpload   byteSize
 	perClient   int
 	requests    int
@@ -92,6 +93,7 @@ the requests under way and stops. docs/serve.md is the guide.`,
 	flags.BoolVar(&f.webdav, "webdav", true, "serve WebDAV")
 	flags.BoolVar(&f.s3, "s3", true, "serve S3 to clients that have keys")
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that S3 signatures name")
+	flags.StringArrayVar(&f.origins, "cors-origin", nil, "let pages of this site, such as https://example.com, use S3 with their keys; may be repeated")
 	flags.Var(&f.maxUpload, "max-upload", "largest file to accept, such as 10GiB (0: any)")
 	flags.DurationVar(&f.keepUploads, "keep-uploads", 24*time.Hour, "how long an unfinished upload waits beside the database, in FILE"+uploadsSuffix+", to be resumed")
 	flags.IntVar(&f.perClient, "max-connections", 0, "connections of one client's address (0: 256)")

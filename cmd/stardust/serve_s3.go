@@ -13,7 +13,7 @@ import (
 // s3Handler returns the S3 endpoint of a database, nil when there are no keys that
 // clients could sign with.
 func (e *env) s3Handler(db *stardust.DB, f *databaseServeFlags, people *accounts.File) (*s3.Handler, error) {
-	options := s3.Options{Region: f.region, MaxPutSize: int64(f.maxUpload), Clock: e.now, Logger: e.logger()}
+	options := s3.Options{Region: f.region, CORSOrigins: f.origins, MaxPutSize: int64(f.maxUpload), Clock: e.now, Logger: e.logger()}
 	if people == nil {
 		access, secret := os.Getenv(envAccessKey), os.Getenv(envSecretKey)
 		if access == "" || secret == "" {

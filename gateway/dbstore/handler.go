@@ -26,8 +26,8 @@ const (
 // it.
 //
 // Of the options only credentials (or Anonymous) are needed. Options.Bucket and
-// Buckets must be empty, and OpenBucket, ListBuckets, CreateBucket and DeleteBucket
-// are this function's to set. Authorize bounds what each access key may do. On a
+// Buckets must be empty, and OpenBucket, ListBuckets, CreateBucket, DeleteBucket,
+// LoadCORS and SaveCORS are this function's to set. Authorize bounds what each access key may do. On a
 // database that is open for reading alone, writes are AccessDenied.
 //
 // The handler must see the request's path as the client sent it (not behind an
@@ -40,6 +40,7 @@ func NewHandler(db *stardust.DB, options s3.Options) (*s3.Handler, error) {
 	b := &buckets{db: db, now: options.Clock}
 	options.OpenBucket, options.ListBuckets = b.open, b.list
 	options.CreateBucket, options.DeleteBucket = b.create, b.remove
+	options.LoadCORS, options.SaveCORS = b.loadCORS, b.saveCORS
 	return s3.NewHandler(nil, options)
 }
 

@@ -45,6 +45,12 @@ func (x *exchange) serve() error {
 		return err
 	}
 	x.operation = op.name
+	if op.open {
+		return op.serve()
+	}
+	if err := x.allowPage(); err != nil {
+		return err
+	}
 	if x.identity, err = x.h.auth.Verify(x.r, x.query); err != nil {
 		return err
 	}

@@ -35,6 +35,17 @@ type Options struct {
 	// made. Nil refuses to delete buckets.
 	DeleteBucket func(ctx context.Context, bucket string, store objectstore.Store) error
 
+	// CORSOrigins are the sites, such as "https://example.com" or "*", whose pages
+	// may read and write every bucket that has no CORS configuration of its own,
+	// with the keys that they have. None means that pages of other sites cannot.
+	CORSOrigins []string
+	// SaveCORS keeps the CORS configuration that a client gives to a bucket, a
+	// document to be given back by LoadCORS, or none when it is nil. Nil refuses to
+	// set any. LoadCORS is called for every request of a page of another site, and
+	// must be set when SaveCORS is. Both may be called concurrently.
+	SaveCORS func(ctx context.Context, bucket string, document []byte) error
+	LoadCORS func(ctx context.Context, bucket string) ([]byte, error)
+
 	// Credentials are the secret keys by access key. Each key may do
 	// everything.
 	Credentials map[string]string
@@ -125,6 +136,8 @@ func (o Options) normalise(store objectstore.Store) (Options, error) {
 		return o, errors.New("s3: a store and Options.Bucket, its name, go together: give both or neither")
 	case (o.OpenBucket == nil) != (o.ListBuckets == nil):
 		return o, errors.New("s3: Options.OpenBucket and Options.ListBuckets go together: give both or neither")
+	case (o.SaveCORS == nil) != (o.LoadCORS == nil):
+		return o, errors.New("s3: Options.SaveCORS and Options.LoadCORS go together: give both or neither")
 	case store == nil && len(o.Buckets) == 0 && o.CreateBucket == nil && o.OpenBucket == nil:
 		return o, errors.New("s3: no bucket to serve: give a store and Options.Bucket, or Options.Buckets")
 	case len(o.Credentials) == 0 && !o.Anonymous:

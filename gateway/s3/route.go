@@ -11,20 +11,21 @@ type operation struct {
 	name     string
 	serve    func() error
 	noBucket bool // the bucket need not exist
+	open     bool // for everyone, unsigned
 }
 
 // route finds the operation that the request asks for.
 func (x *exchange) route() (operation, error) {
 	switch {
-	case x.r.Method == http.MethodOptions:
-		return operation{}, s3err.CORSDisabled.New()
 	case x.bucketName == "" && x.key == "":
 		if x.r.Method != http.MethodGet {
 			return operation{}, x.methodNotAllowed("SERVICE")
 		}
-		return operation{"ListBuckets", buckets{x}.list, true}, nil
+		return operation{name: "ListBuckets", serve: buckets{x}.list, noBucket: true}, nil
 	case !validBucketName(x.bucketName):
 		return operation{}, s3err.InvalidBucketName.New().With("BucketName", x.bucketName)
+	case x.r.Method == http.MethodOptions:
+		return operation{name: "PreflightCORS", serve: x.preflight, open: true}, nil
 	case x.key == "":
 		return x.routeBucket()
 	default:
@@ -44,7 +45,7 @@ func (x *exchange) routeBucket() (operation, error) {
 	case http.MethodHead:
 		return operation{name: "HeadBucket", serve: buckets{x}.head}, nil
 	case http.MethodPut:
-		return operation{"CreateBucket", buckets{x}.create, true}, nil
+		return operation{name: "CreateBucket", serve: buckets{x}.create, noBucket: true}, nil
 	case http.MethodDelete:
 		return operation{name: "DeleteBucket", serve: buckets{x}.delete}, nil
 	case http.MethodPost:

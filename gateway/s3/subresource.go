@@ -37,6 +37,10 @@ func objectSubresource(name string) bool {
 func (x *exchange) routeBucketSubresource(sub string) (operation, error) {
 	name := subresourceName(x.r.Method, "Bucket", sub)
 	switch {
+	case x.r.Method == http.MethodPut && sub == "cors":
+		return operation{name: name, serve: settings{x}.putCORS}, nil
+	case x.r.Method == http.MethodDelete && sub == "cors":
+		return operation{name: name, serve: settings{x}.deleteCORS}, nil
 	case x.r.Method == http.MethodPut && sub == "acl":
 		return operation{name: name, serve: settings{x}.putACL}, nil
 	case x.r.Method != http.MethodGet:
@@ -63,7 +67,7 @@ func (x *exchange) routeBucketSubresource(sub string) (operation, error) {
 	case "policy", "policyStatus":
 		serve = missing(s3err.NoSuchPolicy)
 	case "cors":
-		serve = missing(s3err.NoSuchCORS)
+		serve = settings{x}.getCORS
 	case "lifecycle":
 		serve = missing(s3err.NoSuchLifecycle)
 	case "website":

@@ -371,3 +371,16 @@ func TestWithReadOnlyNothingChanges(t *testing.T) {
 	w.want(403, "DELETE", "/dav/public", "")
 	w.want(200, "GET", "/dav/public/readme.txt", "")
 }
+
+// TestSignedRequestsOfOtherPagesReachS3 and no others: a signature is made of keys that only the
+// page itself has, unlike a login.
+func TestSignedRequestsOfOtherPagesReachS3(t *testing.T) {
+	reached := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	w := run(t, true, server.Options{S3: reached}, server.ServerOptions{})
+	const origin = "https://app.example"
+	w.want(418, "PUT", "/bucket/key", "x", "Origin", origin, "Authorization", "AWS4-HMAC-SHA256 Credential=x")
+	w.want(418, "PUT", "/bucket/key?X-Amz-Signature=x", "x", "Origin", origin)
+	w.want(418, "OPTIONS", "/bucket/key", "", "Origin", origin, "Access-Control-Request-Headers", "authorization,x-amz-date")
+	w.want(403, "PUT", "/bucket/key", "x", "Origin", origin)
+	w.want(403, "PUT", "/v1/files/x", "x", "Origin", origin, "Authorization", "Bearer x")
+}

@@ -111,15 +111,17 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, s.prefix+"/", http.StatusTemporaryRedirect)
 		return
 	}
+	// What is signed needs no login of the browser's, so that a page of another
+	// site may send it if the bucket's CORS configuration lets it.
+	if s.options.S3 != nil && (signed(r) || asksToSign(r)) {
+		note.service = "s3"
+		s.options.S3.ServeHTTP(w, r)
+		return
+	}
 	// A page of another site must not change anything through the browser of
 	// somebody who is logged in here.
 	if err := s.origin.Check(r); err != nil {
 		s.refuse(w, r, http.StatusForbidden, "cross_origin", "a page of another site may not send this request")
-		return
-	}
-	if s.options.S3 != nil && signed(r) {
-		note.service = "s3"
-		s.options.S3.ServeHTTP(w, r)
 		return
 	}
 	if rest, ok := strings.CutPrefix(path, linkPath); ok {
@@ -189,4 +191,10 @@ func (s *Site) serve(h http.Handler, w http.ResponseWriter, r *http.Request, pat
 // signed reports whether an S3 client signed a request.
 func signed(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256") || r.URL.Query().Has("X-Amz-Signature")
+}
+
+// asksToSign reports whether a browser asks whether a page of another site may send
+// a signed request.
+func asksToSign(r *http.Request) bool {
+	return r.Method == http.MethodOptions && strings.Contains(strings.ToLower(r.Header.Get("Access-Control-Request-Headers")), "x-amz-")
 }

@@ -28,6 +28,9 @@ type Options struct {
 	Anonymous   bool
 	// Region is the region that signatures must name; empty means us-east-1.
 	Region string
+	// CORSOrigins are the sites whose pages may use the bucket; see
+	// [s3.Options].
+	CORSOrigins []string
 
 	// Database mirrors a SlateDB. Policy mirrors by another policy. Exactly one of
 	// them must be set. Without a root, the sidecar takes that of the first
@@ -110,6 +113,7 @@ func (o *Options) mirror() *mirror.Options {
 func (o *Options) endpoint(observe func(s3.Observation)) s3.Options {
 	return s3.Options{
 		Bucket: o.Bucket, Credentials: o.Credentials, Anonymous: o.Anonymous, Region: o.Region,
+		CORSOrigins:           o.CORSOrigins,
 		MaxConcurrentRequests: o.MaxConcurrentRequests,
 		Clock:                 o.Now, Logger: o.Logger, Observe: observe, Failure: o.refusal,
 	}

@@ -13,6 +13,13 @@ const (
 	BucketCreationDenied
 	BucketDeletionDenied
 	CORSDisabled
+	CORSForbidden
+	CORSOriginMissing
+	CORSRequestMethod
+	CORSRequestHeader
+	CORSOriginWildcards
+	CORSMethodUnsupported
+	CORSHeaderInvalid
 	DateMissing
 	HeadersNotSigned
 	RequestExpired
@@ -188,7 +195,14 @@ func (r Row) entry() entry {
 		CredentialsBehindRefused:     {"AccessDenied", http.StatusForbidden, "The store behind this endpoint refuses our credentials."},
 		BucketCreationDenied:         {"AccessDenied", http.StatusForbidden, "This endpoint creates no buckets."},
 		BucketDeletionDenied:         {"AccessDenied", http.StatusForbidden, "This endpoint deletes no buckets."},
-		CORSDisabled:                 {"AccessDenied", http.StatusForbidden, "CORSResponse: CORS is not enabled for this bucket."},
+		CORSDisabled:                 {"AccessForbidden", http.StatusForbidden, "CORSResponse: CORS is not enabled for this bucket."},
+		CORSForbidden:                {"AccessForbidden", http.StatusForbidden, "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec."},
+		CORSOriginMissing:            {"BadRequest", http.StatusBadRequest, "Insufficient information. Origin request header needed."},
+		CORSRequestMethod:            {"BadRequest", http.StatusBadRequest, "Invalid Access-Control-Request-Method: %s"},
+		CORSRequestHeader:            {"BadRequest", http.StatusBadRequest, "Access-Control-Request-Headers \"%s\" contains invalid character."},
+		CORSOriginWildcards:          {"InvalidRequest", http.StatusBadRequest, "AllowedOrigin \"%s\" can not have more than one wildcard."},
+		CORSMethodUnsupported:        {"InvalidRequest", http.StatusBadRequest, "Found unsupported HTTP method in CORS config. Unsupported method is %s"},
+		CORSHeaderInvalid:            {"InvalidRequest", http.StatusBadRequest, "AllowedHeader \"%s\" contains invalid character."},
 		DateMissing:                  {"AccessDenied", http.StatusForbidden, "AWS authentication requires a valid Date or x-amz-date header."},
 		HeadersNotSigned:             {"AccessDenied", http.StatusForbidden, "There were headers present in the request which were not signed"},
 		RequestExpired:               {"AccessDenied", http.StatusForbidden, "Request has expired."},

@@ -70,7 +70,10 @@ type Empty struct {
 }
 
 // NewEmpty returns the document with that root element.
-func NewEmpty(root string) Empty { return Empty{XMLName: xml.Name{Space: space, Local: root}} }
+func NewEmpty(root string) Empty { return Empty{XMLName: Name(root)} }
+
+// Name returns the name of a root element in S3's namespace.
+func Name(root string) xml.Name { return xml.Name{Space: space, Local: root} }
 
 // RequestPaymentConfiguration answers GetBucketRequestPayment.
 type RequestPaymentConfiguration struct {
