@@ -59,26 +59,24 @@ func (v Tree) FileAttributes(entity int64) (FileAttributes, error) {
 	if err != nil {
 		return FileAttributes{}, withOp("objects.attributes", err)
 	}
+	return newFileAttributes(&f), nil
+}
+
+func newFileAttributes(f *attributes.File) FileAttributes {
 	return FileAttributes{
 		HasMode: f.HasMode, Mode: f.FileMode(), ModTime: f.MTime,
 		Symlink: f.Type == attributes.Symlink, Sparse: f.Sparse,
 		Owner: (*FileOwner)(f.Owner), Xattrs: f.Xattrs,
-	}, nil
+	}
 }
 
 func (v Tree) fileAttributes(entity int64) (f attributes.File, err error) {
 	if entity == catalog.Root {
 		return f, nil
 	}
-	err = v.readOne(func(view *catalog.View) error {
-		return view.Attributes(entity, func(name string, value []byte) bool {
-			if name == attributes.NameFile {
-				if kept, bad := attributes.Decode(value); bad == nil {
-					f = kept
-				}
-			}
-			return name < attributes.NameFile
-		})
+	err = v.readOne(func(view *catalog.View) (err error) {
+		f, err = keptFile(view, entity)
+		return err
 	})
 	return f, err
 }

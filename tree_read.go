@@ -90,20 +90,10 @@ func (v Tree) Children(parent int64) iter.Seq2[Record, error] { return v.Childre
 // ChildrenAfter is [Tree.Children] from the first name greater than after, by
 // bytes. It costs no more than what is read of it.
 func (v Tree) ChildrenAfter(parent int64, after string) iter.Seq2[Record, error] {
-	const op = "objects.children"
 	return func(yield func(Record, error) bool) {
-		pinned, err := v.pin()
-		if err == nil {
-			err = checkParent("parent", parent)
-		}
-		if err != nil {
-			yield(Record{}, withOp(op, err))
-			return
-		}
-		for at, size := after, firstPage; ; size = listPage {
-			page, err := pinned.page(parent, at, size, size == firstPage)
+		for page, err := range v.pages(parent, after, nil) {
 			if err != nil {
-				yield(Record{}, withOp(op, err))
+				yield(Record{}, err)
 				return
 			}
 			for i := range page {
@@ -111,10 +101,6 @@ func (v Tree) ChildrenAfter(parent int64, after string) iter.Seq2[Record, error]
 					return
 				}
 			}
-			if len(page) < size {
-				return
-			}
-			at = page[len(page)-1].Name
 		}
 	}
 }
@@ -129,23 +115,6 @@ func (v Tree) pin() (Tree, error) {
 		return err
 	})
 	return v, err
-}
-
-// page reads up to size children after a name. The first page checks that the
-// parent is a directory.
-func (v Tree) page(parent int64, after string, size int, first bool) (page []catalog.Node, err error) {
-	err = v.read(func(view *catalog.View) error {
-		if first {
-			if err := tree.Directory(view, "parent", parent); err != nil {
-				return err
-			}
-		}
-		return view.Children(parent, after, func(n *catalog.Node) bool {
-			page = append(page, *n)
-			return len(page) < size
-		})
-	})
-	return page, err
 }
 
 // Path returns the names from the root to a node. The root's path is empty.

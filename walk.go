@@ -132,7 +132,7 @@ func (w *walker) step() (Entry, bool, error) {
 			if top.after == "" {
 				size = firstPage
 			}
-			page, err := w.tree.page(top.entity, top.after, size, false)
+			page, err := w.tree.page(top.entity, top.after, size, false, nil)
 			if payload.IsDamage(err) {
 				if err = w.around(top); err == nil {
 					continue

@@ -144,7 +144,7 @@ type benchCase struct {
 }
 
 func cases() []benchCase {
-	return []benchCase{
+	return append([]benchCase{
 		{"upload", upload},
 		{"read", read},
 		{"import", importTree},
@@ -159,5 +159,5 @@ func cases() []benchCase {
 		{"slatedb-reads", slateReads},
 		{"slatedb-writes", slateWrites},
 		{"slatedb-observe", slateObserve},
-	}
+	}, mountCases()...)
 }

@@ -166,6 +166,7 @@ func (d *directory) remove(name string, isDirectory bool) syscall.Errno {
 	case kind && len(d.view.allWaiting(record.Entity)) > 0:
 		return syscall.ENOTEMPTY
 	}
+	d.view.describe(record.Entity)
 	err = d.view.tree.Remove(record.Entity, 0)
 	if errnoOf(err) == syscall.ENOSPC && d.view.discard(record.Entity) {
 		// The file's own draft may be what fills the disk.
@@ -186,6 +187,14 @@ func (v *view) gone(record *stardust.Record) {
 		return
 	}
 	v.forget(record.Entity)
+}
+
+// describe has a file that is open know its mode and time before the database
+// forgets them.
+func (v *view) describe(entity int64) {
+	if f := v.openFile(entity); f != nil {
+		f.stat()
+	}
 }
 
 // discard gives up what could not be committed of a file that nobody has open,
@@ -249,6 +258,9 @@ func (d *directory) Rename(_ context.Context, name string, newParent fs.InodeEmb
 		return syscall.ENOTDIR
 	case err == nil && replaced.Kind == stardust.KindDirectory && len(d.view.allWaiting(replaced.Entity)) > 0:
 		return syscall.ENOTEMPTY
+	}
+	if err == nil {
+		d.view.describe(replaced.Entity)
 	}
 	if _, err := d.view.tree.Move(record.Entity, to.entity, newName, 0, flags&unix.RENAME_NOREPLACE == 0); err != nil {
 		return errnoOf(err)

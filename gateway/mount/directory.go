@@ -65,5 +65,5 @@ func (d *directory) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno
 
 // OpendirHandle implements fs.NodeOpendirHandler.
 func (d *directory) OpendirHandle(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	return &listing{view: d.view, entity: d.entity}, 0, 0
+	return &listing{view: d.view, directory: d}, 0, 0
 }

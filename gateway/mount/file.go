@@ -31,10 +31,12 @@ type file struct {
 	base    *stardust.Reader
 	draft   *draft // nil until something is written
 	written bool   // the content is not committed
-	pending change // what else is not: mode and mtime
-	edited  bool   // written to since the last commit, not only opened
-	writer  uint32 // the thread that did it last, or made or emptied the file
-	failed  error  // of the last commit, until there is something new
+	// described says that meta has the mode and the time that are kept.
+	described bool
+	pending   change // what else is not: mode and mtime
+	edited    bool   // written to since the last commit, not only opened
+	writer    uint32 // the thread that did it last, or made or emptied the file
+	failed    error  // of the last commit, until there is something new
 }
 
 // open returns the state of a file, which release ends.
@@ -75,9 +77,7 @@ func (f *file) load() error {
 	if err != nil {
 		return err
 	}
-	if f.meta, err = f.view.metaOf(&record); err != nil {
-		return err
-	}
+	f.meta = f.view.metaWith(&record, new(stardust.FileAttributes))
 	if f.meta.size > 0 {
 		f.base, err = f.view.tree.Open(f.meta.digest)
 	}
@@ -119,8 +119,35 @@ func (f *file) what() string {
 
 func (f *file) stat() meta {
 	f.mu.RLock()
-	defer f.mu.RUnlock()
+	m, described := f.meta, f.described
+	f.mu.RUnlock()
+	if described {
+		return m
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.describe()
 	return f.meta
+}
+
+// describe learns the mode and the time that are kept, which most readers never ask
+// for. The caller holds mu.
+func (f *file) describe() {
+	if f.described {
+		return
+	}
+	kept, err := f.view.tree.FileAttributes(f.who.entity.Load())
+	if err != nil {
+		f.view.log.Warn("a file's attributes can't be read", "file", f.what(), "error", err)
+		return
+	}
+	f.described = true
+	if kept.HasMode && f.pending.mode == nil {
+		f.meta.mode = permissions(kept.Mode)
+	}
+	if !kept.ModTime.IsZero() && f.pending.mtime == nil {
+		f.meta.mtime = kept.ModTime
+	}
 }
 
 func (f *file) readAt(p []byte, offset int64) (n int, err error) {
@@ -189,6 +216,7 @@ func (f *file) edit() error {
 
 // touch sets the time of the content. The caller holds mu.
 func (f *file) touch(t time.Time) {
+	f.describe()
 	f.failed = nil
 	f.meta.mtime = t
 	f.pending.mtime = &t
@@ -198,6 +226,7 @@ func (f *file) touch(t time.Time) {
 func (f *file) setMode(mode uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.describe()
 	f.failed = nil
 	f.meta.mode = mode
 	f.pending.mode = &mode

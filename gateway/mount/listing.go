@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -17,8 +18,8 @@ import (
 // listing reads a directory, one page of the tree after another. An offset is
 // how many entries come before it.
 type listing struct {
-	view   *view
-	entity int64
+	view      *view
+	directory *directory
 
 	mu sync.Mutex
 	at uint64
@@ -26,12 +27,18 @@ type listing struct {
 	// come first, and not again if they came into the database since.
 	made    map[string]bool
 	waiting []*file
-	next    func() (stardust.Record, error, bool)
+	next    func() (stardust.Described, error, bool)
 	stop    func()
+	// last is what Lookup is asked for next, if it is of the database; began and
+	// changes say how old it may be.
+	last    *stardust.Described
+	began   time.Time
+	changes int64
 }
 
 var (
 	_ fs.FileReaddirenter = (*listing)(nil)
+	_ fs.FileLookuper     = (*listing)(nil)
 	_ fs.FileSeekdirer    = (*listing)(nil)
 	_ fs.FileReleasedirer = (*listing)(nil)
 )
@@ -51,12 +58,13 @@ func (l *listing) step() (*fuse.DirEntry, syscall.Errno) {
 		f := l.waiting[0]
 		l.waiting = l.waiting[1:]
 		l.at++
+		l.last = nil
 		return &fuse.DirEntry{Name: f.name, Mode: syscall.S_IFREG, Ino: number(f.who.number, 0), Off: l.at}, 0
 	}
 	record, err, ok := l.next()
 	for ok && err == nil && (len(record.Name) > maxName || l.made[record.Name]) {
 		if len(record.Name) > maxName {
-			l.view.log.Warn("a name is too long for the mount", "entity", record.Entity, "directory", l.entity)
+			l.view.log.Warn("a name is too long for the mount", "entity", record.Entity, "directory", l.directory.entity)
 		}
 		record, err, ok = l.next()
 	}
@@ -70,19 +78,39 @@ func (l *listing) step() (*fuse.DirEntry, syscall.Errno) {
 	mode := uint32(syscall.S_IFREG)
 	if record.Kind == stardust.KindDirectory {
 		mode = syscall.S_IFDIR
-	} else if kept, err := l.view.tree.FileAttributes(record.Entity); err == nil && kept.Symlink {
+	} else if record.File.Symlink {
 		mode = syscall.S_IFLNK
 	}
+	l.last = &record
 	return &fuse.DirEntry{Name: record.Name, Mode: mode, Ino: number(l.view.numberOf(record.Entity), l.view.revision), Off: l.at}, 0
 }
 
 func (l *listing) begin() {
+	l.began, l.changes = l.view.now(), l.view.changes.Load()
 	l.made, l.waiting = make(map[string]bool), nil
-	for name, f := range l.view.allWaiting(l.entity) {
+	for name, f := range l.view.allWaiting(l.directory.entity) {
 		l.made[name] = true
 		l.waiting = append(l.waiting, f)
 	}
-	l.next, l.stop = iter.Pull2(l.view.tree.Children(l.entity))
+	l.next, l.stop = iter.Pull2(l.view.tree.DescribedChildren(l.directory.entity))
+}
+
+// Lookup implements fs.FileLookuper. The list has told what the database has; it may
+// have been written since.
+func (l *listing) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil || l.last.Name != name || l.old() || l.view.openFile(l.last.Entity) != nil {
+		return l.directory.Lookup(ctx, name, out)
+	}
+	m := l.view.metaWith(&l.last.Record, &l.last.File)
+	return l.view.node(ctx, l.directory.EmbeddedInode(), l.view.identityOf(l.last.Entity), &m, out), 0
+}
+
+// old says that what the list told may not be so any more: this mount changed
+// something, or another process may have.
+func (l *listing) old() bool {
+	return l.view.live && (l.view.changes.Load() != l.changes || l.view.now().Sub(l.began) >= time.Second)
 }
 
 // Seekdir implements fs.FileSeekdirer.

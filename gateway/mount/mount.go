@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
@@ -114,6 +115,8 @@ type shared struct {
 	now      func() time.Time
 	started  time.Time // stands for times that nothing is known of
 	log      *slog.Logger
+
+	changes atomic.Int64 // commits of this mount
 
 	mu       sync.Mutex
 	files    map[int64]*file // open or not committed, by entity and by number, of the latest state

@@ -19,6 +19,7 @@ import (
 // touch says that entries of a directory changed.
 func (v *view) touch(directory int64) {
 	now := v.now()
+	v.changes.Add(1)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.moved[directory] = now

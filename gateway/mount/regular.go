@@ -62,11 +62,14 @@ func (r *regular) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32
 		}
 		f.setWriter(threadOf(ctx))
 	}
-	var keep uint32
+	var how uint32
 	if !r.view.live {
-		keep = fuse.FOPEN_KEEP_CACHE
+		how = fuse.FOPEN_KEEP_CACHE
 	}
-	return newHandle(f, flags), keep, 0
+	if flags&syscall.O_ACCMODE == syscall.O_RDONLY {
+		how |= fuse.FOPEN_NOFLUSH // there is nothing to commit
+	}
+	return newHandle(f, flags), how, 0
 }
 
 // Read implements fs.NodeReader.

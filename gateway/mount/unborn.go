@@ -69,7 +69,7 @@ func (v *view) conceive(parent int64, name string, mode uint32, now time.Time) *
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.lastMade--
-	f := &file{view: v, who: &identity{number: v.lastMade}, parent: parent, name: name, opens: 1}
+	f := &file{view: v, who: &identity{number: v.lastMade}, parent: parent, name: name, opens: 1, described: true}
 	f.meta = meta{mode: mode, mtime: now}
 	v.files[f.who.number] = f
 	v.unborn.add(f)
@@ -81,6 +81,7 @@ func (v *view) conceive(parent int64, name string, mode uint32, now time.Time) *
 func (f *file) bear(digest *stardust.Digest) error {
 	attributes := &stardust.FileAttributes{HasMode: true, Mode: fileMode(f.meta.mode), ModTime: f.meta.mtime}
 	made, err := f.view.tree.Create(stardust.NewNode{Name: f.name, Parent: f.parent, Digest: digest, File: attributes})
+	f.view.changes.Add(1)
 	if err != nil {
 		return err
 	}

@@ -143,6 +143,16 @@ func TestFilesThatAreNotCommittedAreRenamedAndReplaced(t *testing.T) {
 	}
 }
 
+// A file that lost its name while a program reads it keeps its mode and time.
+func TestAFileWithoutANameKeepsItsMode(t *testing.T) {
+	f := mounted(t, nil)
+	got := f.sh(`echo a >a; chmod 640 a; touch -d @1000000000 a; cp -p a b; echo c >c
+		exec 3<a 4<b; rm a; mv c b; stat -Lc '%a %Y' /proc/self/fd/3 /proc/self/fd/4; cat <&3; cat <&4`)
+	if want := "640 1000000000\n640 1000000000\na\na\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // What a close can't commit it reports, also of a file to which nothing was written.
 func TestAnEmptyFilesFailedCommitIsReported(t *testing.T) {
 	f := mounted(t, nil)

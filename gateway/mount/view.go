@@ -43,13 +43,15 @@ type meta struct {
 
 // metaOf returns what the tree has of a node.
 func (v *view) metaOf(record *stardust.Record) (meta, error) {
+	kept, err := v.tree.FileAttributes(record.Entity)
+	return v.metaWith(record, &kept), err
+}
+
+// metaWith returns what the tree has of a node whose attributes are known.
+func (v *view) metaWith(record *stardust.Record, kept *stardust.FileAttributes) meta {
 	m := meta{directory: record.Kind == stardust.KindDirectory, size: record.Size, digest: record.Digest, mode: 0o644, mtime: v.started}
 	if m.directory {
 		m.mode = 0o755
-	}
-	kept, err := v.tree.FileAttributes(record.Entity)
-	if err != nil {
-		return m, err
 	}
 	if kept.HasMode {
 		m.mode = permissions(kept.Mode)
@@ -61,7 +63,7 @@ func (v *view) metaOf(record *stardust.Record) (meta, error) {
 	if m.directory {
 		m.mtime = v.movedAt(record.Entity, m.mtime)
 	}
-	return m, nil
+	return m
 }
 
 // permissions returns the bits of a mode that the kernel has for permissions.
@@ -215,6 +217,7 @@ func (v *view) apply(entity int64, c *change) error {
 		return err
 	}
 	_, err = v.db.Patch(entity, document, 0)
+	v.changes.Add(1)
 	return err
 }
 
