@@ -62,7 +62,7 @@ func Check(ctx context.Context, store objectstore.Store, options *CheckOptions) 
 	if c.options.Workers <= 0 {
 		c.options.Workers = runtime.GOMAXPROCS(0)
 	}
-	return c.report, c.run(ctx, store)
+	return c.report, advise(c.run(ctx, store), pullRights)
 }
 
 // check is one Check under way.

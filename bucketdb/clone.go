@@ -25,7 +25,7 @@ import (
 // The report is never nil.
 func Clone(ctx context.Context, store objectstore.Store, path string, options *PullOptions) (*Report, error) {
 	p := &puller{options: options.normal(), report: new(Report)}
-	return p.report, p.clone(ctx, store, path)
+	return p.report, advise(p.clone(ctx, store, path), pullRights)
 }
 
 func (p *puller) clone(ctx context.Context, store objectstore.Store, path string) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stardustdb/stardust/internal/batch"
 	"github.com/stardustdb/stardust/internal/replica"
+	"github.com/stardustdb/stardust/objectstore"
 )
 
 // The sentinels that errors of this package wrap, besides those of the stardust
@@ -52,4 +53,22 @@ func (d *Diverged) Unwrap() error { return ErrDiverged }
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
+}
+
+// What an operation needs to be allowed, for those who are told that they are not.
+const (
+	pushRights = "a push needs the rights to read, list and create objects"
+	pullRights = "this needs the rights to read and list objects"
+	gcRights   = "gc needs the rights to read, list and create objects, and to delete them under packs/ and probe-*"
+)
+
+// advise adds to an error what to do about it.
+func advise(err error, rights string) error {
+	switch {
+	case errors.Is(err, objectstore.ErrPermissionDenied), errors.Is(err, objectstore.ErrUnauthenticated):
+		return fmt.Errorf("%w; %s", err, rights)
+	case errors.Is(err, ErrDamaged):
+		return fmt.Errorf("%w; bring the object back from a copy of the bucket, or push a file that has everything to another place", err)
+	}
+	return err
 }

@@ -80,7 +80,7 @@ type GCReport struct {
 // The report is never nil.
 func GC(ctx context.Context, store objectstore.Store, options *GCOptions) (*GCReport, error) {
 	c := &collection{options: options.normal(), report: new(GCReport), named: make(map[batch.Name]bool)}
-	return c.report, c.run(ctx, store)
+	return c.report, advise(c.run(ctx, store), gcRights)
 }
 
 // collection is one GC under way.

@@ -25,7 +25,7 @@ import (
 // The report is never nil.
 func Pull(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PullOptions) (*Report, error) {
 	p := &puller{db: rowsOfFile(db), options: options.normal(), report: new(Report)}
-	return p.report, p.run(ctx, store)
+	return p.report, advise(p.run(ctx, store), pullRights)
 }
 
 // Origin returns the URL from which a file came; see PullOptions.URL. It is

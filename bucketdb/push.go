@@ -32,7 +32,7 @@ const batchBytes = 8 << 20
 // The report is never nil.
 func Push(ctx context.Context, db *stardust.DB, store objectstore.Store, options *PushOptions) (*Report, error) {
 	p := &pusher{db: rowsOfFile(db), options: options.normal(), report: new(Report)}
-	return p.report, p.run(ctx, store)
+	return p.report, advise(p.run(ctx, store), pushRights)
 }
 
 // pusher is one Push under way.
