@@ -87,7 +87,8 @@ INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 install: library
 	$(GO) build -o build/stardust ./cmd/stardust
-	rm -rf build/man && build/stardust man build/man
+	$(GO) build -tags man -o build/stardust-man ./cmd/stardust
+	rm -rf build/man && build/stardust-man man build/man
 	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(MANDIR)/man1" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions"
 	install -m 755 build/stardust "$(DESTDIR)$(BINDIR)/stardust"

@@ -31,7 +31,8 @@ case $version in
 '' | *'('*) echo "release: Go noted no version: build from a clone, not from a linked work tree" >&2; exit 1 ;;
 esac
 
-dist/stage/host man dist/stage/extra/man
+${GO:-go} build -tags man -trimpath -buildvcs=false -o dist/stage/man ./cmd/stardust
+dist/stage/man man dist/stage/extra/man
 mkdir dist/stage/extra/completions
 for shell in bash zsh fish powershell; do
 	dist/stage/host completion "$shell" >"dist/stage/extra/completions/stardust.$shell"

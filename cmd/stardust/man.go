@@ -1,3 +1,5 @@
+//go:build man
+
 package main
 
 import (
@@ -8,7 +10,12 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newManCommand returns the command by which "make install" gets man pages.
+// manCommands has the command by which "make install" and "make release" get man
+// pages, in a program that they build for that.
+func manCommands() []func(*env) *cobra.Command {
+	return []func(*env) *cobra.Command{newManCommand}
+}
+
 func newManCommand(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",

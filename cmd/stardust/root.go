@@ -58,7 +58,7 @@ a/b. - stands for standard input or output. Exit codes: 0 done, 1 something fail
 		&cobra.Group{ID: groupCare, Title: "Take care:"},
 		&cobra.Group{ID: groupRemote, Title: "Buckets:"},
 	)
-	for _, newCommand := range commands() {
+	for _, newCommand := range append(commands(), manCommands()...) {
 		root.AddCommand(newCommand(e))
 	}
 	markFlagErrors(root)
@@ -76,7 +76,7 @@ func commands() []func(*env) *cobra.Command {
 		newInfoCommand, newCheckCommand, newBackupCommand, newCompactCommand, newSalvageCommand, newHealCommand,
 		newPushCommand, newCloneCommand, newPullCommand, newFsckCommand, newGCCommand, newStoreCommand, newMirrorCommand, newSlateDBCommand,
 		newServeCommand, newUserCommand, newTokenCommand, newShareCommand,
-		newDemoCommand, newVersionCommand, newManCommand,
+		newDemoCommand, newVersionCommand,
 	}
 }
 

@@ -28,11 +28,35 @@ func TestTheShareOfLocalReadsIsRoundedDown(t *testing.T) {
 }
 
 func TestTroubleStandsOut(t *testing.T) {
-	if row := string(trouble("<a>", 0)); row != `<tr><th scope="row">&lt;a&gt;</th><td class="n">0</td></tr>` {
+	if row := trouble("a", 0); row != `  <tr><th scope="row">a</th><td class="n">0</td></tr>`+"\n" {
 		t.Error(row)
 	}
-	if row := string(trouble("a", 1234)); row != `<tr><th scope="row">a</th><td class="n bad">1,234</td></tr>` {
+	if row := trouble("a", 1234); row != `  <tr><th scope="row">a</th><td class="n bad">1,234</td></tr>`+"\n" {
 		t.Error(row)
+	}
+}
+
+// Names come from outside: none becomes markup, or a place to be filled in.
+func TestNamesOnTheStatusPageStayText(t *testing.T) {
+	const name = `"><script>{{hits}}&`
+	page := renderStatus(Status{
+		Upstream: name, Bucket: name, State: "warm", Error: name,
+		Downloads: []Download{{Path: name, Size: 1000, Done: 250, Retries: 2}, {Path: "b", Size: -1}},
+		Database:  &DatabaseStatus{Root: name, RootKnown: true, ManifestID: 18},
+	}, "NONCE")
+	if n := strings.Count(page, "&#34;&gt;&lt;script&gt;{{hits}}&amp;"); n != 7 {
+		t.Errorf("the name is there %d times as text", n)
+	}
+	if n := strings.Count(page, "<script"); n != 1 || !strings.Contains(page, `<script nonce="NONCE">`) {
+		t.Errorf("%d scripts", n)
+	}
+	if n := strings.Count(page, "{{"); n != 7 {
+		t.Errorf("%d places are not filled in, want those of the names", n)
+	}
+	for _, want := range []string{`<progress max="100" value="25"`, `<td class="n">1000 B</td>`, `<td class="n">…</td>`, ", manifest 18,"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
 	}
 }
 
