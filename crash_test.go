@@ -67,7 +67,7 @@ type recording struct {
 // room for SQLite's pages more than once.
 func recordCrashScript(t *testing.T) *recording {
 	t.Helper()
-	small, large, other := []byte("hello"), noise(1, 2800<<10), noise(2, 300<<10)
+	small, large, other := []byte("hello"), noise(1, 2800<<10), halves(2, 300<<10)
 	file := func(name string, data []byte) string {
 		return `{name ` + name + ` digest {#sha256 "` + digestOf(data).String() + `"}}`
 	}
@@ -97,10 +97,10 @@ func recordCrashScript(t *testing.T) *recording {
 		stepUpload(nil),
 		stepUpdate(2, digestOf(nil)),
 		stepForget(1), // large's chunks go
-		stepUpload(noise(6, 300<<10)),
+		stepUpload(halves(6, 300<<10)),
 		stepClose(),
 		stepOpen(),
-		stepUpload(noise(7, 1<<20)), // where large was
+		stepUpload(halves(7, 1<<20)), // where large was
 		stepForget(1),
 		stepCompact(),
 		stepUpload(noise(8, 1<<20)),

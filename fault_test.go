@@ -60,7 +60,7 @@ func (d *faultyDisk) repair() bool {
 // faultScript is a script of all kinds of writes, after which everything that
 // failed is tried once more.
 func faultScript() []step {
-	small, large := []byte("hello"), noise(1, 1800<<10)
+	small, large := []byte("hello"), halves(1, 1800<<10)
 	return []step{
 		stepOpen(),
 		stepUpload(small),

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/stardustdb/stardust"
@@ -153,6 +154,39 @@ func rowSum(letter byte, columns ...any) int64 {
 	return int64(castagnoli(covered))
 }
 
+// packed reads the record of a compressed chunk at an offset.
+func (f *formatsFile) packed(at, size, stored uint64, digest []byte) {
+	blocks := (size + 65535) / 65536
+	head := f.data[at : at+44+8*blocks]
+	if string(head[:4]) != "SDc\x02" || uint64(f.u32(at+4)) != size || !bytes.Equal(head[8:40], digest) ||
+		f.u32(at+40+8*blocks) != castagnoli(head[:40+8*blocks]) {
+		f.t.Errorf("compressed record at %d: begins % x", at, head[:8])
+	}
+	d, err := zstd.NewReader(nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer d.Close()
+	var data []byte
+	body := f.data[at+44+8*blocks:][:stored]
+	for i := range blocks {
+		n, sum := f.u32(at+40+8*i), f.u32(at+44+8*i)
+		if sum != castagnoli(body[:n]) {
+			f.t.Errorf("compressed record at %d: checksum of block %d", at, i)
+		}
+		block := body[:n]
+		if uint64(n) < min(65536, size-65536*i) {
+			if block, err = d.DecodeAll(block, nil); err != nil {
+				f.t.Errorf("compressed record at %d: block %d: %v", at, i, err)
+			}
+		}
+		data, body = append(data, block...), body[n:]
+	}
+	if sum := sha256.Sum256(data); uint64(len(data)) != size || !bytes.Equal(sum[:], digest) || len(body) > 0 {
+		f.t.Errorf("compressed record at %d: digest", at)
+	}
+}
+
 // chunk reads the record at an offset.
 func (f *formatsFile) chunk(at, size uint64, digest []byte) {
 	blocks := (size + 65535) / 65536
@@ -223,8 +257,8 @@ func TestTheFormatIsAsDocumented(t *testing.T) {
 	options := withObjects()
 	options.Now = func() time.Time { return time.Unix(0, -7) }
 	db := openAt(t, path, options)
-	large := randomBytes(5, 6<<20)
-	digests := []stardust.Digest{upload(t, db, large), upload(t, db, []byte("small")), upload(t, db, nil)}
+	large, text := randomBytes(5, 6<<20), append(randomBytes(6, 1<<16), bytes.Repeat([]byte("compressible "), 9000)...)
+	digests := []stardust.Digest{upload(t, db, large), upload(t, db, []byte("small")), upload(t, db, nil), upload(t, db, text)}
 	create(t, db, fmt.Sprintf(`[{name d} {name f under 1 digest {#sha256 "%v"}}]`, digests[1])) // 1, 2; revision 3
 	update, err := db.Objects().Update(2, digests[0].String(), 0)                               // revision 4
 	if err != nil {
@@ -265,19 +299,34 @@ func TestTheFormatIsAsDocumented(t *testing.T) {
 	}
 	c := f.tables()
 	rows(t, c, `PRAGMA user_version`, func(s *sqlite3.Stmt) {
-		if version := s.ColumnInt64(0); version != 2 {
+		if version := s.ColumnInt64(0); version != 3 {
 			t.Errorf("tables of version %d", version)
 		}
 	})
 
-	chunks := make(map[int64]int64)
+	chunks, packed := make(map[int64]int64), 0
 	rows(t, c, `SELECT id, offset, size, digest, crc FROM chunk`, func(s *sqlite3.Stmt) {
 		id, offset, size, digest := s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnBlob(3, nil)
 		if rowSum('c', id, offset, size, digest) != s.ColumnInt64(4) {
 			t.Errorf("chunk %d: checksum", id)
 		}
-		f.chunk(uint64(offset), uint64(size), digest)
+		if stored := uint64(size) >> 32; stored > 0 {
+			packed++
+			size &= 1<<32 - 1
+			f.packed(uint64(offset), uint64(size), stored, digest)
+		} else {
+			f.chunk(uint64(offset), uint64(size), digest)
+		}
 		chunks[id] = size
+	})
+	if packed != 1 {
+		t.Errorf("%d compressed chunks", packed)
+	}
+	rows(t, c, `SELECT name, value, crc FROM setting`, func(s *sqlite3.Stmt) {
+		name, value := s.ColumnBlob(0, nil), s.ColumnBlob(1, nil)
+		if string(name)+" "+string(value) != "compression zstd" || rowSum('s', name, value) != s.ColumnInt64(2) {
+			t.Errorf("setting %s: %s", name, value)
+		}
 	})
 	payloads := make(map[stardust.Digest]int64)
 	rows(t, c, `SELECT id, size, chunks, coalesce(chunk, 0), digest, crc, chunk IS NULL FROM payload`, func(s *sqlite3.Stmt) {
@@ -290,7 +339,7 @@ func TestTheFormatIsAsDocumented(t *testing.T) {
 		}
 		payloads[stardust.Digest(digest)] = size
 	})
-	for i, size := range []int64{int64(len(large)), 5, 0} {
+	for i, size := range []int64{int64(len(large)), 5, 0, int64(len(text))} {
 		if got, found := payloads[digests[i]]; !found || got != size {
 			t.Errorf("payload %d has %d bytes, %v", i, got, found)
 		}

@@ -37,6 +37,15 @@ func noise(seed byte, n int) []byte {
 	return data
 }
 
+// halves is noise that gets about half as large when it is compressed.
+func halves(seed byte, n int) []byte {
+	data := noise(seed, n)
+	for at := 0; at+2048 <= n; at += 2048 {
+		copy(data[at+1024:at+2048], data[at:])
+	}
+	return data
+}
+
 // store publishes a payload.
 func store(db *DB, data []byte) (Published, error) {
 	stream, err := db.Tree().Upload()

@@ -23,6 +23,9 @@ func killedPayload(name string) []byte {
 	size := []int{0, 1, 100, 5000, 300 << 10, 1500 << 10}[int(sum[0])%6]
 	data := make([]byte, size)
 	_, _ = rand.NewChaCha8(sum).Read(data) // it never fails
+	if sum[1]%2 == 0 {                     // every other one gets smaller when it is compressed
+		copy(data[size/2:], data)
+	}
 	return data
 }
 

@@ -131,6 +131,9 @@ func validName(name string) bool { return name != ".." && name != "x/y" }
 func (m *model) upload(r *rapid.T) {
 	size := rapid.SampledFrom([]int{0, 1, 14, 1000, 300 << 10}).Draw(r, "size")
 	data := randomBytes(uint64(rapid.IntRange(0, 3).Draw(r, "seed")), size)
+	if rapid.Bool().Draw(r, "compressible") {
+		copy(data[size/2:], data)
+	}
 	published, err := tryUpload(m.db, data)
 	if err != nil {
 		r.Fatal(err)

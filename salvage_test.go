@@ -42,6 +42,9 @@ func newArchive(t *testing.T, count int) *archive {
 		if i%1000 == 7 {
 			size = 2 << 20 // of several chunks
 		}
+		if i%2 == 0 {
+			return append(fmt.Appendf(nil, "file %d ", i), halves(byte(i), size)...)
+		}
 		return append(fmt.Appendf(nil, "file %d ", i), noise(byte(i), size)...)
 	}
 	put := func(path string, data []byte) Record {
