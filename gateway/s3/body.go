@@ -21,11 +21,7 @@ func (x *exchange) openPayload(limit int64) (*auth.Payload, error) {
 
 // openPayloadWith is openPayload with the headers that lookup shows of checksums.
 func (x *exchange) openPayloadWith(limit int64, lookup func(string) (string, bool)) (*auth.Payload, error) {
-	var raw io.Reader = x.r.Body
-	if limit := x.options.StallTimeout; limit > 0 {
-		raw = &stallingBody{Reader: raw, control: http.NewResponseController(x.w), limit: limit}
-	}
-	p, err := x.identity.Payload(x.r, raw, lookup)
+	p, err := x.identity.Payload(x.r, x.raw(), lookup)
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +35,14 @@ func (x *exchange) openPayloadWith(limit int64, lookup func(string) (string, boo
 		x.continued = true
 	}
 	return p, nil
+}
+
+// raw returns the request's body as it comes, of a client that may not stall.
+func (x *exchange) raw() io.Reader {
+	if x.options.StallTimeout <= 0 {
+		return x.r.Body
+	}
+	return &stallingBody{Reader: x.r.Body, control: http.NewResponseController(x.w), limit: x.options.StallTimeout}
 }
 
 // expectsNothing reports whether the client waits for 100 Continue before it

@@ -151,7 +151,6 @@ func notApplicable(name string) string {
 		{"websites", `Website|^Hosting`},
 		{"ownership controls", `OwnershipControls|ownership`},
 		{"tags of buckets", `BucketTagging|CreateBucket_(long_tags|invalid_tags|duplicate_keys|tag_count)`},
-		{"form uploads", `^PostObject`},
 		{"the rules of versitygw's file system", `_dir_obj_with_data$|_dir_obj$|_overwrite_(same_)?(file|dir)_obj|_name_too_long$|with_slashes$|invalid_object_names$|^GetObject_directory_success$`},
 		{"versitygw's own features", `^Posix|^Scoutfs|^ScoutFS|_not_implemented$|^RouterGet|data_integrity|^DataIntegrityETag|^ServerAccessLog|_false_negative_|^Sidecar|^Admin|^NoAclMode|^Server_`},
 	} {

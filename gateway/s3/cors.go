@@ -84,7 +84,7 @@ func (x *exchange) allowPage() error {
 		return err
 	}
 	if grant, ok := c.Grant(q); ok {
-		grant.Answer(x.w.Header())
+		grant.Answer(x.w.Header(), q)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // exchange is one request and its response. One goroutine uses it. What S3 does is
-// in types over it, a file each: objects, copies, deletes, tags, multipart, lists,
+// in types over it, a file each: objects, copies, deletes, tags, multiparts, lists, forms,
 // buckets and settings.
 type exchange struct {
 	request

@@ -68,7 +68,7 @@ func FuzzParseRange(f *testing.F) {
 
 func FuzzParseDocument(f *testing.F) {
 	f.Add([]byte(`<Delete><Object><Key>a&amp;b</Key></Object><Quiet>true</Quiet></Delete>`))
-	f.Add([]byte(`<?xml version="1.0"?><Delete xmlns="http://s3.amazonaws.com/doc/2006-01-02/"><Object><Key>&#10;</Key></Object></Delete>`))
+	f.Add([]byte(`<?xml version="1.0"?><Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Object><Key>&#10;</Key></Object></Delete>`))
 	f.Add([]byte(`<!DOCTYPE Delete [<!ENTITY a "b">]><Delete>&a;</Delete>`))
 	f.Add([]byte(strings.Repeat("<Delete>", 100)))
 	f.Add([]byte(`<Delete></Delete><Delete/>`))

@@ -13,11 +13,11 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// multipart are uploads in parts.
-type multipart struct{ *exchange }
+// multiparts are uploads in parts.
+type multiparts struct{ *exchange }
 
 // create serves CreateMultipartUpload.
-func (x multipart) create() error {
+func (x multiparts) create() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (q *request) partParameters() (id string, number int, err error) {
 }
 
 // part serves UploadPart.
-func (x multipart) part() error {
+func (x multiparts) part() error {
 	id, number, err := x.partParameters()
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (x multipart) part() error {
 }
 
 // complete serves CompleteMultipartUpload.
-func (x multipart) complete() error {
+func (x multiparts) complete() error {
 	mode, version, err := x.putCondition()
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ type namedPart struct {
 }
 
 // document reads the parts that a completion names.
-func (x multipart) document() ([]namedPart, error) {
+func (x multiparts) document() ([]namedPart, error) {
 	var parts []namedPart
 	err := x.readDocument("CompleteMultipartUpload", false, func(c xmlChild) error {
 		if c.name() != "Part" {
@@ -241,7 +241,7 @@ func (x multipart) document() ([]namedPart, error) {
 
 // checkParts compares the parts that the client names with those uploaded, and
 // returns them with their sizes.
-func (x multipart) checkParts(id string, named []namedPart) ([]objectstore.Part, error) {
+func (x multiparts) checkParts(id string, named []namedPart) ([]objectstore.Part, error) {
 	parts := make([]objectstore.Part, len(named))
 	for i := range named {
 		parts[i] = named[i].Part
@@ -283,7 +283,7 @@ func (x multipart) checkParts(id string, named []namedPart) ([]objectstore.Part,
 
 // checkInitiated compares the time at which an upload was begun with the header of
 // that name; one in the future means nothing.
-func (x multipart) checkInitiated() error {
+func (x multiparts) checkInitiated() error {
 	want, ok := parseHTTPTime(x.header("X-Amz-If-Match-Initiated-Time"))
 	if !ok || want.After(x.options.Clock()) {
 		return nil
@@ -300,7 +300,7 @@ func (x multipart) checkInitiated() error {
 }
 
 // abort serves AbortMultipartUpload.
-func (x multipart) abort() error {
+func (x multiparts) abort() error {
 	if err := x.checkInitiated(); err != nil {
 		return err
 	}

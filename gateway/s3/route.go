@@ -52,7 +52,7 @@ func (x *exchange) routeBucket() (operation, error) {
 		if x.query.Has("delete") {
 			return operation{name: "DeleteObjects", serve: deletes{x}.many}, nil
 		}
-		return operation{name: "PostObject", serve: x.notImplemented}, nil
+		return operation{name: "PostObject", serve: forms{x}.post, open: true}, nil
 	case http.MethodGet:
 		switch {
 		case x.query.Has("uploads"):
@@ -85,7 +85,7 @@ func (x *exchange) routeObject() (operation, error) {
 		case (upload || x.query.Has("partNumber")) && copied:
 			return operation{name: "UploadPartCopy", serve: copies{x}.part}, nil
 		case upload || x.query.Has("partNumber"):
-			return operation{name: "UploadPart", serve: multipart{x}.part}, nil
+			return operation{name: "UploadPart", serve: multiparts{x}.part}, nil
 		case copied:
 			return operation{name: "CopyObject", serve: copies{x}.object}, nil
 		}
@@ -93,13 +93,13 @@ func (x *exchange) routeObject() (operation, error) {
 	case http.MethodPost:
 		switch {
 		case x.query.Has("uploads"):
-			return operation{name: "CreateMultipartUpload", serve: multipart{x}.create}, nil
+			return operation{name: "CreateMultipartUpload", serve: multiparts{x}.create}, nil
 		case upload:
-			return operation{name: "CompleteMultipartUpload", serve: multipart{x}.complete}, nil
+			return operation{name: "CompleteMultipartUpload", serve: multiparts{x}.complete}, nil
 		}
 	case http.MethodDelete:
 		if upload {
-			return operation{name: "AbortMultipartUpload", serve: multipart{x}.abort}, nil
+			return operation{name: "AbortMultipartUpload", serve: multiparts{x}.abort}, nil
 		}
 		return operation{name: "DeleteObject", serve: deletes{x}.one}, nil
 	}

@@ -3,6 +3,7 @@ package s3
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -102,7 +103,31 @@ func (x tags) get() error {
 // put serves PutObjectTagging.
 func (x tags) put() error {
 	tags := make(map[string]string)
-	err := x.readDocument("Tagging", false, func(c xmlChild) error {
+	if err := x.readDocument("Tagging", false, tagsInto(tags)); err != nil {
+		return err
+	}
+	if err := checkTags(tags); err != nil {
+		return err
+	}
+	if err := x.set(tags); err != nil {
+		return err
+	}
+	x.writeEmpty()
+	return nil
+}
+
+// parseTagging reads a document of tags.
+func parseTagging(r io.Reader) (map[string]string, error) {
+	tags := make(map[string]string)
+	if err := parseDocument(r, "Tagging", tagsInto(tags)); err != nil {
+		return nil, err
+	}
+	return tags, checkTags(tags)
+}
+
+// tagsInto reads the elements of a document of tags.
+func tagsInto(tags map[string]string) func(xmlChild) error {
+	return func(c xmlChild) error {
 		if c.name() != "TagSet" {
 			return errors.New("an element other than TagSet")
 		}
@@ -122,18 +147,7 @@ func (x tags) put() error {
 			tags[*tag.Key] = *tag.Value
 		}
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	if err := checkTags(tags); err != nil {
-		return err
-	}
-	if err := x.set(tags); err != nil {
-		return err
-	}
-	x.writeEmpty()
-	return nil
 }
 
 // delete serves DeleteObjectTagging.

@@ -224,7 +224,7 @@ func (s objectSum) metadata(parts []objectstore.Part) map[string]string {
 // whole, with those of what was uploaded. What can't be compared, since this
 // endpoint was started after the parts were uploaded or they came without that
 // checksum, is refused: the client asked for the comparison.
-func (x multipart) checkWhole(id completedUpload, named []namedPart, parts []objectstore.Part, promised objectSum) (sum objectSum, err error) {
+func (x multiparts) checkWhole(id completedUpload, named []namedPart, parts []objectstore.Part, promised objectSum) (sum objectSum, err error) {
 	c, kind, sums := x.h.sums.of(id)
 	for _, part := range named {
 		known, ok := sums[part.Number]

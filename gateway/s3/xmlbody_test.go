@@ -74,7 +74,7 @@ func TestAHostileDocumentCostsLittleMemory(t *testing.T) {
 func TestDocumentsAreReadWhateverTheirForm(t *testing.T) {
 	for document, want := range map[string]string{
 		`<Delete><Object><Key>a&amp;b</Key></Object></Delete>`: "a&b",
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- x > y -->\n<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-01-02/\">\n <Object a='\"' b=\">\">\n  <Key>a b</Key>\n </Object>\n</Delete>\n": "a b",
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- x > y -->\n<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\n <Object a='\"' b=\">\">\n  <Key>a b</Key>\n </Object>\n</Delete>\n": "a b",
 		`<Delete><Object><Key><![CDATA[<a]] >]]></Key></Object></Delete>`:                       "<a]] >",
 		`<s:Delete xmlns:s="x"><s:Object><s:Key>&#x10;</s:Key></s:Object></s:Delete>`:           "error",
 		`<Delete><Object/><Object><Other/><Key>k<!-- --->y</Key></Object></Delete>`:             "error",

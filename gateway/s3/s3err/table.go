@@ -44,6 +44,14 @@ const (
 	AuthorizationWithoutSpace
 	Signature4ANotImplemented
 	InvalidToken
+	PolicyInvalid
+	PolicyFailed
+	FormMalformed
+	FormFieldMissing
+	FormFile
+	FormAlgorithm
+	FormDate
+	FormCredential
 	OverridesAnonymous
 
 	// Bodies and their checksums.
@@ -59,6 +67,7 @@ const (
 	ChecksumHeaderInvalid
 	ChecksumTrailerInvalid
 	ChecksumTwice
+	ChecksumNameInvalid
 	ChecksumNotSent
 	ChecksumTypeMismatch
 	ChecksumTypeAlone
@@ -227,6 +236,14 @@ func (r Row) entry() entry {
 		AuthorizationWithoutSpace:    {"InvalidArgument", http.StatusBadRequest, "Authorization header is invalid -- one and only one ' ' (space) required."},
 		Signature4ANotImplemented:    {"NotImplemented", http.StatusNotImplemented, "Signature Version 4A (%s) is not supported. Please use %s."},
 		InvalidToken:                 {"InvalidToken", http.StatusBadRequest, "The provided token is malformed or otherwise invalid."},
+		PolicyInvalid:                {"InvalidPolicyDocument", http.StatusBadRequest, "Invalid Policy: %s"},
+		PolicyFailed:                 {"AccessDenied", http.StatusForbidden, "Invalid according to Policy: %s"},
+		FormMalformed:                {"MalformedPOSTRequest", http.StatusBadRequest, "The body of your POST request is not well-formed multipart/form-data."},
+		FormFieldMissing:             {"InvalidArgument", http.StatusBadRequest, "Bucket POST must contain a field named '%s'.  If it is specified, please check the order of the fields."},
+		FormFile:                     {"InvalidArgument", http.StatusBadRequest, "POST requires exactly one file upload per request."},
+		FormAlgorithm:                {"InvalidArgument", http.StatusBadRequest, "Only %s is supported"},
+		FormDate:                     {"InvalidArgument", http.StatusBadRequest, "X-Amz-Date must be formated via ISO8601 Long format"},
+		FormCredential:               {"InvalidArgument", http.StatusBadRequest, "%s"},
 		OverridesAnonymous:           {"InvalidRequest", http.StatusBadRequest, "Request specific response headers cannot be used for anonymous GET requests."},
 
 		ContentSHA256Mismatch:  {"XAmzContentSHA256Mismatch", http.StatusBadRequest, "The provided 'x-amz-content-sha256' header does not match what was computed."},
@@ -241,6 +258,7 @@ func (r Row) entry() entry {
 		ChecksumHeaderInvalid:  {"InvalidRequest", http.StatusBadRequest, "Value for %s header is invalid."},
 		ChecksumTrailerInvalid: {"InvalidRequest", http.StatusBadRequest, "Value for %s trailing header is invalid."},
 		ChecksumTwice:          {"InvalidRequest", http.StatusBadRequest, "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed."},
+		ChecksumNameInvalid:    {"InvalidRequest", http.StatusBadRequest, "The algorithm type you specified in x-amz-checksum- header is invalid."},
 		ChecksumNotSent:        {"InvalidRequest", http.StatusBadRequest, "x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found."},
 		ChecksumTypeMismatch:   {"InvalidRequest", http.StatusBadRequest, "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s"},
 		ChecksumTypeAlone:      {"InvalidRequest", http.StatusBadRequest, "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header."},
@@ -256,7 +274,7 @@ func (r Row) entry() entry {
 		IncompleteBody:         {"IncompleteBody", http.StatusBadRequest, "You did not provide the number of bytes specified by the Content-Length HTTP header"},
 		ChunksCut:              {"IncompleteBody", http.StatusBadRequest, "The request body terminated unexpectedly"},
 		ChunkLineTooLong:       {"InvalidRequest", http.StatusBadRequest, "A line of the aws-chunked body is longer than %d bytes."},
-		EntityTooLarge:         {"EntityTooLarge", http.StatusBadRequest, "Your proposed upload exceeds the maximum allowed size"},
+		EntityTooLarge:         {"EntityTooLarge", http.StatusBadRequest, "Your proposed upload exceeds the maximum allowed object size."},
 		MalformedXML:           {"MalformedXML", http.StatusBadRequest, "The XML you provided was not well-formed or did not validate against our published schema."},
 		RequestTimeout:         {"RequestTimeout", http.StatusBadRequest, "Your socket connection to the server was not read from or written to within the timeout period."},
 

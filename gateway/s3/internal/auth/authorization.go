@@ -190,6 +190,6 @@ func checkSignatureForm(signature string) error {
 }
 
 // because makes the failure of what names the signature, with what is wrong with it.
-func because(malformed s3err.Row, format string, args ...any) error {
+func because(malformed s3err.Row, format string, args ...any) *s3err.Failure {
 	return malformed.New(fmt.Sprintf(format, args...))
 }

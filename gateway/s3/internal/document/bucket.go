@@ -12,7 +12,7 @@ func NewOwner(id string) *Owner { return &Owner{ID: id, DisplayName: id} }
 
 // ListAllMyBucketsResult answers ListBuckets.
 type ListAllMyBucketsResult struct {
-	XMLName           xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListAllMyBucketsResult"`
+	XMLName           xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListAllMyBucketsResult"`
 	Owner             *Owner
 	Buckets           Buckets
 	Prefix            string `xml:",omitempty"`
@@ -33,13 +33,13 @@ type Bucket struct {
 
 // LocationConstraint answers GetBucketLocation.
 type LocationConstraint struct {
-	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ LocationConstraint"`
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ LocationConstraint"`
 	Region  string   `xml:",chardata"`
 }
 
 // AccessControlPolicy answers GetBucketAcl and GetObjectAcl.
 type AccessControlPolicy struct {
-	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ AccessControlPolicy"`
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ AccessControlPolicy"`
 	Owner   *Owner
 	Grants  []Grant `xml:"AccessControlList>Grant"`
 }
@@ -77,12 +77,12 @@ func Name(root string) xml.Name { return xml.Name{Space: space, Local: root} }
 
 // RequestPaymentConfiguration answers GetBucketRequestPayment.
 type RequestPaymentConfiguration struct {
-	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ RequestPaymentConfiguration"`
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ RequestPaymentConfiguration"`
 	Payer   string
 }
 
 // OwnershipControls answers GetBucketOwnershipControls.
 type OwnershipControls struct {
-	XMLName   xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ OwnershipControls"`
+	XMLName   xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ OwnershipControls"`
 	Ownership string   `xml:"Rule>ObjectOwnership"`
 }

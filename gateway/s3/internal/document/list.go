@@ -4,7 +4,7 @@ import "encoding/xml"
 
 // ListObjects answers ListObjects, the first version. Owners are always there.
 type ListObjects struct {
-	XMLName        xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListBucketResult"`
+	XMLName        xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListBucketResult"`
 	Name           string
 	Prefix         string
 	Marker         string
@@ -19,7 +19,7 @@ type ListObjects struct {
 
 // ListObjectsV2 answers ListObjectsV2.
 type ListObjectsV2 struct {
-	XMLName               xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListBucketResult"`
+	XMLName               xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListBucketResult"`
 	Name                  string
 	Prefix                string
 	StartAfter            string `xml:",omitempty"`
@@ -51,7 +51,7 @@ type CommonPrefix struct {
 
 // ListVersions answers ListObjectVersions.
 type ListVersions struct {
-	XMLName             xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListVersionsResult"`
+	XMLName             xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListVersionsResult"`
 	Name                string
 	Prefix              string
 	KeyMarker           string

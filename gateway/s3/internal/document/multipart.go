@@ -4,7 +4,7 @@ import "encoding/xml"
 
 // InitiateMultipartUploadResult answers CreateMultipartUpload.
 type InitiateMultipartUploadResult struct {
-	XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ InitiateMultipartUploadResult"`
+	XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ InitiateMultipartUploadResult"`
 	Bucket   string
 	Key      string
 	UploadID string `xml:"UploadId"`
@@ -12,7 +12,7 @@ type InitiateMultipartUploadResult struct {
 
 // CompleteMultipartUploadResult answers CompleteMultipartUpload.
 type CompleteMultipartUploadResult struct {
-	XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ CompleteMultipartUploadResult"`
+	XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CompleteMultipartUploadResult"`
 	Location string
 	Bucket   string
 	Key      string
@@ -22,7 +22,7 @@ type CompleteMultipartUploadResult struct {
 
 // CopyPartResult answers UploadPartCopy.
 type CopyPartResult struct {
-	XMLName      xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ CopyPartResult"`
+	XMLName      xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CopyPartResult"`
 	LastModified string
 	ETag         string `xml:",omitempty"`
 	Checksum
@@ -30,7 +30,7 @@ type CopyPartResult struct {
 
 // ListParts answers ListParts.
 type ListParts struct {
-	XMLName              xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListPartsResult"`
+	XMLName              xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListPartsResult"`
 	Bucket               string
 	Key                  string
 	UploadID             string `xml:"UploadId"`
@@ -53,7 +53,7 @@ type Part struct {
 
 // ListUploads answers ListMultipartUploads.
 type ListUploads struct {
-	XMLName            xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ ListMultipartUploadsResult"`
+	XMLName            xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListMultipartUploadsResult"`
 	Bucket             string
 	KeyMarker          string
 	UploadIDMarker     string `xml:"UploadIdMarker"`

@@ -4,7 +4,7 @@ import "encoding/xml"
 
 // CopyObjectResult answers CopyObject.
 type CopyObjectResult struct {
-	XMLName      xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ CopyObjectResult"`
+	XMLName      xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CopyObjectResult"`
 	ETag         string   `xml:",omitempty"`
 	LastModified string
 	Checksum
@@ -12,7 +12,7 @@ type CopyObjectResult struct {
 
 // GetObjectAttributesResponse answers GetObjectAttributes.
 type GetObjectAttributesResponse struct {
-	XMLName      xml.Name  `xml:"http://s3.amazonaws.com/doc/2006-01-02/ GetObjectAttributesResponse"`
+	XMLName      xml.Name  `xml:"http://s3.amazonaws.com/doc/2006-03-01/ GetObjectAttributesResponse"`
 	ETag         string    `xml:",omitempty"` // without quotes, here alone
 	Checksum     *Checksum `xml:",omitempty"`
 	StorageClass string    `xml:",omitempty"`
@@ -38,9 +38,18 @@ func (e Element) MarshalXML(encoder *xml.Encoder, _ xml.StartElement) error {
 // NewElement returns the element of that name.
 func NewElement(name, text string) *Element { return &Element{name, text} }
 
+// PostResponse answers PostObject.
+type PostResponse struct {
+	XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ PostResponse"`
+	Location string
+	Bucket   string
+	Key      string
+	ETag     string
+}
+
 // DeleteResult answers DeleteObjects.
 type DeleteResult struct {
-	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ DeleteResult"`
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ DeleteResult"`
 	Error   []DeleteError
 	Deleted []Deleted
 }
@@ -57,7 +66,7 @@ type DeleteError struct {
 
 // Tagging answers GetObjectTagging.
 type Tagging struct {
-	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-01-02/ Tagging"`
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ Tagging"`
 	TagSet  TagSet
 }
 

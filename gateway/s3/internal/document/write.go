@@ -11,7 +11,7 @@ const (
 	header     = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 	timeFormat = "2006-01-02T15:04:05.000Z"
 	// space is the namespace of S3's documents, all but errors.
-	space = "http://s3.amazonaws.com/doc/2006-01-02/"
+	space = "http://s3.amazonaws.com/doc/2006-03-01/"
 )
 
 // Marshal returns a document with its XML declaration.

@@ -1,0 +1,343 @@
+package s3
+
+import (
+	"bytes"
+	"errors"
+	"hash"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
+	"github.com/stardustdb/stardust/gateway/s3/internal/document"
+	"github.com/stardustdb/stardust/gateway/s3/internal/policy"
+	"github.com/stardustdb/stardust/gateway/s3/s3err"
+	"github.com/stardustdb/stardust/objectstore"
+)
+
+const (
+	// maxForm bounds a form without its file, in bytes.
+	maxForm = 128 << 10
+	// formPiece is how much of a form's file is held in memory: its length is known
+	// at its end only, and a longer file is stored in parts of that size.
+	formPiece = 8 << 20
+)
+
+// forms are uploads from forms of web pages.
+type forms struct{ *exchange }
+
+// form is a form up to its file.
+type form struct {
+	fields map[string]string // by their names in lower case
+	file   io.Reader
+	policy *policy.Policy // nil when nobody signed
+}
+
+// post serves PostObject. What signs it is in the form.
+func (x forms) post() error {
+	if err := x.allowPage(); err != nil {
+		return err
+	}
+	f, err := x.read()
+	if err != nil {
+		return err
+	}
+	if x.identity, err = x.h.auth.VerifyForm(f.fields); err != nil {
+		return err
+	}
+	if err := x.checkPolicy(&f); err != nil {
+		return err
+	}
+	key, ok := f.fields["key"]
+	if !ok {
+		return s3err.FormFieldMissing.New("key").Argument("key", "")
+	}
+	x.key = key
+	if x.path, err = parseKey(key); err != nil {
+		return err
+	}
+	if err := x.allow(x.bucketName, key, true); err != nil {
+		return err
+	}
+	if x.bucket, err = x.h.bucket(x.r.Context(), x.bucketName); err != nil {
+		return err
+	}
+	return x.store(&f)
+}
+
+// read reads the form up to its file.
+func (x forms) read() (f form, err error) {
+	kind, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	switch {
+	case kind != "multipart/form-data":
+		return f, s3err.PreconditionFailed.New().With("Condition", "Bucket POST must be of the enclosure-type multipart/form-data")
+	case err != nil || parameters["boundary"] == "":
+		return f, s3err.FormMalformed.Wrap(err)
+	case x.r.ContentLength < 0:
+		return f, s3err.ContentLengthMissing.New()
+	}
+	limit := &io.LimitedReader{R: x.raw(), N: maxForm}
+	reader := multipart.NewReader(limit, parameters["boundary"])
+	f.fields = make(map[string]string)
+	for {
+		part, err := reader.NextRawPart()
+		if err != nil {
+			if errors.Is(err, io.EOF) && limit.N > 0 && len(f.fields) > 0 {
+				return f, s3err.FormFile.New()
+			}
+			return f, s3err.FormMalformed.Wrap(err)
+		}
+		name := strings.ToLower(part.FormName())
+		if name == "file" {
+			limit.N = x.r.ContentLength
+			f.file = part
+			f.fields["key"] = strings.ReplaceAll(f.fields["key"], "${filename}", part.FileName())
+			if f.fields["key"] == "" {
+				delete(f.fields, "key")
+			}
+			return f, nil
+		}
+		value, err := io.ReadAll(part)
+		if err != nil {
+			return f, s3err.FormMalformed.Wrap(err)
+		}
+		if _, twice := f.fields[name]; name == "" || twice {
+			return f, s3err.FormMalformed.New()
+		}
+		f.fields[name] = string(value)
+	}
+}
+
+// checkPolicy compares the form with its policy.
+func (x forms) checkPolicy(f *form) (err error) {
+	if x.identity.AccessKey == "" {
+		return nil
+	}
+	if f.policy, err = policy.Parse(f.fields["policy"]); err != nil {
+		return err
+	}
+	f.fields["bucket"] = x.bucketName
+	return f.policy.Check(f.fields, x.options.Clock())
+}
+
+// headers has the fields stand for headers, so that they are read as those of a PUT.
+func (x forms) headers(f *form) error {
+	h := make(http.Header)
+	for name, value := range f.fields {
+		switch name {
+		case "policy", "x-amz-signature", "x-amz-credential", "x-amz-date", "x-amz-algorithm", "key", "bucket", "tagging":
+		case "acl":
+			h.Set("X-Amz-Acl", value)
+		default:
+			if sum, ok := strings.CutPrefix(name, "x-amz-checksum-"); ok {
+				if _, known := checksum.Parse(sum); !known && sum != "algorithm" && sum != "type" {
+					return s3err.ChecksumNameInvalid.New()
+				}
+			}
+			h.Set(name, value)
+		}
+	}
+	x.r = x.r.Clone(x.r.Context())
+	x.r.Header = h
+	return nil
+}
+
+// store writes the file and answers.
+func (x forms) store(f *form) error {
+	if err := x.headers(f); err != nil {
+		return err
+	}
+	if err := x.refuseUnsupported(); err != nil {
+		return err
+	}
+	attributes, err := x.givenAttributes()
+	if err != nil {
+		return err
+	}
+	var tags map[string]string
+	if text := f.fields["tagging"]; text != "" {
+		if tags, err = parseTagging(strings.NewReader(text)); err != nil {
+			return err
+		}
+	}
+	sums, declared, err := x.promised()
+	if err != nil {
+		return err
+	}
+	reserveChecksum(&attributes, declared)
+	result, err := x.write(f, sums, attributes, tags)
+	if err != nil {
+		return err
+	}
+	return x.answerForm(f, result, declared)
+}
+
+// promise is a digest that the file must have.
+type promise struct {
+	hash    hash.Hash
+	want    []byte
+	failure *Failure
+}
+
+// promised reads which digests the form promises of its file.
+func (x forms) promised() (sums []promise, declared checksum.Declared, err error) {
+	if declared, err = checksum.ReadDeclared(x.lookup); err != nil {
+		return nil, declared, err
+	}
+	if declared.Trailer {
+		return nil, declared, s3err.TrailerUnannounced.New()
+	}
+	if c := declared.Algorithm; c != "" {
+		sums = append(sums, promise{c.New(), declared.Sum, s3err.ChecksumMismatch.New(c)})
+	}
+	sum, err := checksum.ContentMD5(x.r.Header)
+	if sum != nil {
+		sums = append(sums, promise{checksum.MD5.New(), sum, s3err.ContentMD5Mismatch.New()})
+	}
+	return sums, declared, err
+}
+
+// write stores the file: in one write, or in parts when it is long. Nothing is stored
+// of a file that is not as the form promises.
+func (x forms) write(f *form, sums []promise, attributes objectstore.Attributes, tags map[string]string) (*objectstore.PutResult, error) {
+	piece := min(formPiece, x.options.MaxBufferedBytes, x.r.ContentLength+1)
+	if !x.h.memory.TryAcquire(piece) {
+		x.w.Header().Set("Retry-After", "1")
+		return nil, s3err.TooManyBodies.New()
+	}
+	defer x.h.memory.Release(piece)
+	ctx, buffer := x.r.Context(), make([]byte, piece)
+	var size int64
+	read := func() (n int, last bool, err error) {
+		n, err = io.ReadFull(f.file, buffer)
+		size += int64(n)
+		for _, sum := range sums {
+			sum.hash.Write(buffer[:n])
+		}
+		if last = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && endOfPart(f.file); last {
+			return n, true, x.checkFile(f, size, sums)
+		}
+		if err == nil && size > min(x.options.MaxPutSize, mostOf(f)) {
+			err = x.checkFile(f, size, nil)
+		}
+		if err != nil {
+			err = asBodyFailure(err)
+		}
+		return n, false, err
+	}
+	n, last, err := read()
+	if err != nil {
+		return nil, err
+	}
+	if last {
+		return x.bucket.store.Put(ctx, x.path, objectstore.Bytes(buffer[:n]), &objectstore.PutOptions{
+			Attributes: attributes, Tags: tags, Extensions: x.extensions(),
+		})
+	}
+	upload, err := x.bucket.store.PutMultipart(ctx, x.path, &objectstore.MultipartOptions{Attributes: attributes, Tags: tags, Extensions: x.extensions()})
+	if err != nil {
+		return nil, err
+	}
+	for number := 1; ; number++ {
+		if n > 0 {
+			err = upload.PutPart(ctx, number, objectstore.Bytes(buffer[:n]))
+		}
+		if err == nil && last {
+			break
+		}
+		if err == nil {
+			n, last, err = read()
+		}
+		if err != nil {
+			return nil, errors.Join(err, upload.Abort(ctx))
+		}
+	}
+	return upload.Complete(ctx)
+}
+
+func mostOf(f *form) int64 {
+	if f.policy == nil {
+		return 1<<63 - 1
+	}
+	return f.policy.Most
+}
+
+// endOfPart reports whether a part has ended as it should: it then reads as empty.
+func endOfPart(part io.Reader) bool {
+	_, err := part.Read(make([]byte, 1))
+	return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// checkFile compares the length of the file, and its digests, with what is allowed
+// and promised.
+func (x forms) checkFile(f *form, size int64, sums []promise) error {
+	if f.policy != nil {
+		if err := f.policy.CheckLength(size); err != nil {
+			return err
+		}
+	}
+	if size > x.options.MaxPutSize {
+		return s3err.EntityTooLarge.New()
+	}
+	for _, sum := range sums {
+		if !bytes.Equal(sum.hash.Sum(nil), sum.want) {
+			return sum.failure
+		}
+	}
+	return nil
+}
+
+// asBodyFailure is the failure of a body that breaks off.
+func asBodyFailure(err error) error {
+	if failure, ok := errors.AsType[*Failure](err); ok {
+		return failure
+	}
+	return s3err.FormMalformed.Wrap(err)
+}
+
+// answerForm answers as the form asks: with a redirect, a document or nothing.
+func (x forms) answerForm(f *form, result *objectstore.PutResult, declared checksum.Declared) error {
+	h := x.w.Header()
+	location := x.location() + "/" + auth.Escape(x.key, true)
+	if strings.HasSuffix(x.r.URL.Path, "/") {
+		location = x.location() + auth.Escape(x.key, true)
+	}
+	h.Set("ETag", document.ETag(result.ETag))
+	h.Set("Location", location)
+	if result.Version != "" {
+		h.Set("X-Amz-Version-Id", result.Version)
+	}
+	if declared.Value != "" {
+		h.Set(declared.Algorithm.Header(), declared.Value)
+		h.Set("X-Amz-Checksum-Type", fullObject)
+	}
+	redirect := f.fields["success_action_redirect"]
+	if redirect == "" {
+		redirect = f.fields["redirect"]
+	}
+	if target, err := url.Parse(redirect); redirect != "" && err == nil && (target.Scheme == "http" || target.Scheme == "https") {
+		q := target.Query()
+		q.Set("bucket", x.bucketName)
+		q.Set("key", x.key)
+		q.Set("etag", document.ETag(result.ETag))
+		target.RawQuery = q.Encode()
+		h.Set("Location", target.String())
+		x.writeStatus(http.StatusSeeOther)
+		return nil
+	}
+	switch f.fields["success_action_status"] {
+	case "200":
+		x.writeEmpty()
+	case "201":
+		return x.writeDocument(http.StatusCreated, document.PostResponse{
+			Location: location, Bucket: x.bucketName, Key: x.key, ETag: document.ETag(result.ETag),
+		})
+	default:
+		x.writeStatus(http.StatusNoContent)
+	}
+	return nil
+}
