@@ -39,6 +39,7 @@ type listing struct {
 var (
 	_ fs.FileReaddirenter = (*listing)(nil)
 	_ fs.FileLookuper     = (*listing)(nil)
+	_ fs.FileFsyncdirer   = (*listing)(nil)
 	_ fs.FileSeekdirer    = (*listing)(nil)
 	_ fs.FileReleasedirer = (*listing)(nil)
 )
@@ -111,6 +112,17 @@ func (l *listing) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (
 // something, or another process may have.
 func (l *listing) old() bool {
 	return l.view.live && (l.view.changes.Load() != l.changes || l.view.now().Sub(l.began) >= time.Second)
+}
+
+// Fsyncdir implements fs.FileFsyncdirer: the names of files that are still open come
+// into the database, too.
+func (l *listing) Fsyncdir(context.Context, uint32) syscall.Errno {
+	for _, f := range l.view.allWaiting(l.directory.entity) {
+		if err := f.commit(); err != nil {
+			return errnoOf(err)
+		}
+	}
+	return 0
 }
 
 // Seekdir implements fs.FileSeekdirer.

@@ -76,7 +76,7 @@ func New(db *stardust.DB, dir string, options *Options) (*Mount, error) {
 			ExtraCapabilities: fuse.CAP_ATOMIC_O_TRUNC, // emptying and writing a file is one commit
 			Logger:            slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		},
-		EntryTimeout: &second, AttrTimeout: &second,
+		EntryTimeout: &second, AttrTimeout: &second, NullPermissions: true,
 		UID: s.uid, GID: s.gid,
 		RootStableAttr: &fs.StableAttr{Ino: number(0, 0)},
 	})

@@ -143,6 +143,24 @@ func TestFilesThatAreNotCommittedAreRenamedAndReplaced(t *testing.T) {
 	}
 }
 
+// fsync of a directory brings the names in it into the database.
+func TestAnFsyncOfADirectoryCommitsItsNewNames(t *testing.T) {
+	f := mounted(t, nil)
+	f.sh("mkdir d; exec 3>d/a; sync d")
+	file, err := os.Create(f.path("d/b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := f.db.Tree().Resolve("d/b"); err == nil {
+		t.Error("it was there before")
+	}
+	f.sh("sync d")
+	if got := f.content("d/b"); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A file that lost its name while a program reads it keeps its mode and time.
 func TestAFileWithoutANameKeepsItsMode(t *testing.T) {
 	f := mounted(t, nil)

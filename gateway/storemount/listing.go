@@ -32,6 +32,7 @@ type listing struct {
 var (
 	_ fs.FileReaddirenter = (*listing)(nil)
 	_ fs.FileLookuper     = (*listing)(nil)
+	_ fs.FileFsyncdirer   = (*listing)(nil)
 	_ fs.FileSeekdirer    = (*listing)(nil)
 	_ fs.FileReleasedirer = (*listing)(nil)
 )
@@ -112,6 +113,9 @@ func (l *listing) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (
 	}
 	return l.directory.child(ctx, &l.last, out), 0
 }
+
+// Fsyncdir implements fs.FileFsyncdirer: there is nothing to write.
+func (l *listing) Fsyncdir(context.Context, uint32) syscall.Errno { return 0 }
 
 // Seekdir implements fs.FileSeekdirer.
 func (l *listing) Seekdir(ctx context.Context, offset uint64) syscall.Errno {
