@@ -149,6 +149,9 @@ func openError(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Status = StatusNotFound
 		e.Message = fmt.Sprintf("there is no database at %s", path)
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			e.Err = fs.ErrNotExist // the rest would name the path again; a link that leads nowhere is told
+		}
 	case errors.Is(err, fs.ErrInvalid):
 		e.Status = StatusInvalidArgument
 	default:

@@ -346,3 +346,21 @@ func TestOddPathsAndLinks(t *testing.T) {
 	_, err = stardust.Open(filepath.Join(dir, "dangling"), withObjects())
 	wantStatus(t, "a link to nothing", err, stardust.StatusNotFound, "")
 }
+
+// TestOpenErrorsNameThePathOnce: a person reads which file it is, and not three
+// times.
+func TestOpenErrorsNameThePathOnce(t *testing.T) {
+	dir := stardust.FastDir(t)
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("not a database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(file, "x"), file, dir} {
+		for _, o := range []*stardust.Options{{ReadOnly: true}, {MustExist: true}} {
+			_, err := stardust.Open(path, o)
+			if err == nil || strings.Count(err.Error(), path) != 1 {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+}

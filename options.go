@@ -18,7 +18,9 @@ type Options struct {
 	// MemoryBudget bounds, in bytes, what upload buffers, the cache of
 	// verified chunks and read-ahead take together. Zero means
 	// DefaultMemoryBudget. Each upload needs up to 4 MiB of it. Compression takes
-	// an eighth of it for good, at most, and is off below 20 MiB.
+	// an eighth of it for good, at most, and is off below 20 MiB. A process takes
+	// more, since Go's heap grows before it is collected: about twice the budget
+	// and 50 MiB at the peak. Where memory is limited from outside, set GOMEMLIMIT.
 	MemoryBudget int64
 	// ReadOnly opens the file for reading, also while another process writes
 	// it. The file must exist.

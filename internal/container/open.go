@@ -60,6 +60,9 @@ func resolve(path string) (string, error) {
 		real, err = filepath.Abs(real)
 	}
 	if err != nil {
+		if _, named := errors.AsType[*fs.PathError](err); !named {
+			err = fmt.Errorf("open %s: %w", path, err)
+		}
 		return "", err
 	}
 	if len(real) > maxPath {

@@ -38,6 +38,9 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{jsn, `{"a":1 "b":2}`, `line 1, column 8: expected a comma or }, found a string in the object that begins at line 1, column 1`},
 		{jsn, `{"a":1,}`, `line 1, column 7: a comma before }, which JSON does not have`},
 
+		{dst, "a 1\n// b 2", `line 2, column 1: DUST has no comments; put quotes around //`},
+		{dst, `{# a}`, `line 1, column 2: DUST has no comments`},
+
 		// Arrays.
 		{both, "[\n1,\n", `line 3, column 1: expected a value`},
 		{dst, "\n [1 2", `expected a value or ] in the array that begins at line 2, column 2, found the end of the text`},

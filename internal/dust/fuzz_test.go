@@ -16,7 +16,7 @@ func seeds() []string {
 	return []string{
 		``, ` `, `{}`, `[]`, `null`, `true`, `-0`, `1e400`, `01`, `12345678901234567890`, `""`, `"\u0041\ud83d\ude00"`,
 		`"\ud800"`, `{"a":1,"a":2}`, `{"a":[1,2.5,{"b":null}],"c":"d"}`, "[\"\xff\"]", "\ufeff{}", `[1,]`, `{"a":1,}`,
-		`plugins {objects {}}`, `[{name hello.txt under 1 digest {#sha256 "95e8"}}]`, `{#sha256 95e84d}`, `a:1,b:2,`,
+		`plugins {objects {}}`, `[{name hello.txt under 1 digest {#sha256 "95e8"}}]`, `{#sha256 95e84d}`, `a:1,b:2,`, "# x\na 1", `{//x 1}`, `{"#" "//"}`,
 		`[a"b"]`, `{a, 1}`, `[[[[[[[[]]]]]]]]`, "\"\x00\"", "\"\\", `{"a`, `true false`, `café ３`, "[1\u00a02]", `[1.5.2 -]`, "{\"\\ud83d\\ude00\": \"\u2028\"}",
 	}
 }

@@ -146,6 +146,9 @@ func (p *parser) key(c *container) error {
 		name = s
 	} else if !p.strict {
 		name = p.word()
+		if likeComment(name) {
+			return p.fail(start, "DUST has no comments; put quotes around %s to have a key of that name", name)
+		}
 	}
 	if p.pos == start {
 		return p.fail(start, "expected %s, %s%s", p.wantedKey(c), p.found(), c.where(p.text))

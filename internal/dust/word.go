@@ -34,12 +34,16 @@ func wordLength(s string) int {
 	return i
 }
 
+// likeComment reports whether a word in the place of a key is what begins a comment
+// elsewhere.
+func likeComment(s string) bool { return s == "#" || len(s) > 1 && s[:2] == "//" }
+
 // isBare reports whether the printer writes the string s as a word. It is
 // stricter than the grammar: it quotes what a reader might take for a number,
 // and every letter outside ASCII, because which of those are letters changes
 // with each version of Unicode.
 func isBare(s string) bool {
-	if s == "" || s == "true" || s == "false" || s == "null" {
+	if s == "" || s == "true" || s == "false" || s == "null" || likeComment(s) {
 		return false
 	}
 	signs := true
