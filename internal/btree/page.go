@@ -137,7 +137,8 @@ func (p *Page) gather(b []byte, size int, read Reader) ([]byte, bool) {
 	if local+4 > len(b) {
 		return nil, false
 	}
-	record := append(make([]byte, 0, min(size, 64<<10)), b[:local]...)
+	// A size that is wrong is noticed before much is allocated for it.
+	record := append(make([]byte, 0, min(size, local+p.usable)), b[:local]...)
 	next := binary.BigEndian.Uint32(b[local:])
 	seen := make(map[uint32]bool)
 	for len(record) < size {

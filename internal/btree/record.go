@@ -6,6 +6,10 @@ import "encoding/binary"
 // of 4096 nodes with names of 4096 bytes, has about 17 MB.
 const maxRecord = 256 << 20
 
+// maxValues bounds how many columns a record has: ours have up to 9, and a damaged
+// page can say that every cell has thousands.
+const maxValues = 64
+
 // Type is the type of a value.
 type Type byte
 
@@ -35,7 +39,7 @@ func decode(b []byte) ([]Value, bool) {
 	var values []Value
 	for len(types) > 0 {
 		t, n := varint(types)
-		if n == 0 {
+		if n == 0 || len(values) == maxValues {
 			return nil, false
 		}
 		types = types[n:]

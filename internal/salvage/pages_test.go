@@ -1,16 +1,17 @@
-package btree
+package salvage_test
 
 import (
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/stardustdb/stardust/internal/btree"
 )
 
 // database makes a database with SQLite and returns its pages.
-func database(t testing.TB) Reader {
+func database(t testing.TB) btree.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
 	conn, err := sqlite3.Open(path)
@@ -45,7 +46,7 @@ func database(t testing.TB) Reader {
 func TestEveryRowIsFoundWithoutItsTable(t *testing.T) {
 	read := database(t)
 	first, _ := read(1)
-	free, whole := FreePages(first, 4096, read)
+	free, whole := btree.FreePages(first, 4096, read)
 	if !whole || len(free) == 0 {
 		t.Fatalf("the free list has %d pages, whole: %v", len(free), whole)
 	}
@@ -55,21 +56,21 @@ func TestEveryRowIsFoundWithoutItsTable(t *testing.T) {
 		if !ok {
 			break
 		}
-		page, ok := Parse(n, data, 0)
+		page, ok := btree.Parse(n, data, 0)
 		if !ok || free[n] {
 			continue
 		}
 		for c := range page.Cells(read) {
 			switch {
-			case page.Kind == TableLeaf && len(c.Values) == 3:
+			case page.Kind == btree.TableLeaf && len(c.Values) == 3:
 				tables++
 				i := c.Row / 7
-				if a := c.Values[1].Int; c.Values[0].Type != Null || a != i*i*i*i*i-5000000 || len(c.Values[2].Blob) != int(i*i/10) {
+				if a := c.Values[1].Int; c.Values[0].Type != btree.Null || a != i*i*i*i*i-5000000 || len(c.Values[2].Blob) != int(i*i/10) {
 					t.Errorf("row %d: %d, %d bytes", c.Row, a, len(c.Values[2].Blob))
 				}
-			case page.Kind != TableLeaf && len(c.Values) == 2:
+			case page.Kind != btree.TableLeaf && len(c.Values) == 2:
 				keys++
-				if k := c.Values[0].Blob; len(k) == 0 || c.Values[1].Type != Blob {
+				if k := c.Values[0].Blob; len(k) == 0 || c.Values[1].Type != btree.Blob {
 					t.Errorf("key %q: %v", k, c.Values[1].Type)
 				}
 			}
@@ -78,30 +79,4 @@ func TestEveryRowIsFoundWithoutItsTable(t *testing.T) {
 	if tables != 300 || keys != 400 {
 		t.Errorf("%d rows of 300, %d keys of 400", tables, keys)
 	}
-}
-
-// FuzzCells reads pages that anybody may have written.
-func FuzzCells(f *testing.F) {
-	read := database(f)
-	for n := uint32(1); n < 20; n++ {
-		if page, ok := read(n); ok {
-			f.Add(page)
-		}
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		data = append(data, make([]byte, max(0, 4096-len(data)))...)
-		again := func(n uint32) ([]byte, bool) { return data, n%3 != 0 }
-		for _, n := range []uint32{1, 2} {
-			page, ok := Parse(n, data, 4)
-			if !ok {
-				continue
-			}
-			_ = page.Children()
-			for c := range page.Cells(again) {
-				_ = c
-			}
-		}
-		_, _ = FreePages(data, 4092, again)
-		_, _ = varint(binary.BigEndian.AppendUint64(nil, 1<<63))
-	})
 }
