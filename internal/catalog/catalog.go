@@ -20,6 +20,9 @@ type Options struct {
 	// Made, when not nil, is called within the transaction that makes the tables of
 	// a new file.
 	Made func(*Tx) error
+	// Damage, when not nil, says which page SQLite has just been refused as damaged:
+	// its own errors don't.
+	Damage func() error
 	// Begin, when not nil, is called before the tables of a new file are made.
 	// Tables of an older version are then left for Upgrade.
 	Begin func() error
@@ -126,16 +129,17 @@ func (c *Catalog) connect(readOnly bool) (*conn, error) {
 	if err := sq.BusyTimeout(busyTimeout); err != nil {
 		return nil, errors.Join(translate(err), sq.Close())
 	}
+	made := &conn{sq: sq, stmts: make(map[string]*sqlite3.Stmt), damage: c.options.Damage}
 	pragmas := c.options.Pragmas
 	if readOnly {
 		pragmas = append(slices.Clip(pragmas), `PRAGMA query_only = ON`)
 	}
 	for _, pragma := range pragmas {
 		if err := sq.Exec(pragma); err != nil {
-			return nil, errors.Join(translate(fmt.Errorf("%s: %w", pragma, err)), sq.Close())
+			return nil, errors.Join(made.translate(fmt.Errorf("%s: %w", pragma, err)), sq.Close())
 		}
 	}
-	return &conn{sq: sq, stmts: make(map[string]*sqlite3.Stmt)}, nil
+	return made, nil
 }
 
 // borrow takes a connection from a pool, making it when it's new, and returns

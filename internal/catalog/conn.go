@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/ncruces/go-sqlite3"
@@ -11,6 +12,19 @@ import (
 type conn struct {
 	sq    *sqlite3.Conn
 	stmts map[string]*sqlite3.Stmt
+	// damage says which page was found damaged last, or is nil.
+	damage func() error
+}
+
+// translate does what the function does, and names the page where SQLite only says
+// that it could not be read.
+func (c *conn) translate(err error) error {
+	if errors.Is(err, sqlite3.IOERR_DATA) && c.damage != nil {
+		if page := c.damage(); page != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, page)
+		}
+	}
+	return translate(err)
 }
 
 // stmt returns the prepared statement of a query, reset and ready to bind. The
@@ -21,7 +35,7 @@ func (c *conn) stmt(query string) (*sqlite3.Stmt, error) {
 	}
 	s, _, err := c.sq.PrepareFlags(query, sqlite3.PREPARE_PERSISTENT)
 	if err != nil {
-		return nil, translate(fmt.Errorf("prepare %q: %w", query, err))
+		return nil, c.translate(fmt.Errorf("prepare %q: %w", query, err))
 	}
 	c.stmts[query] = s
 	return s, nil
@@ -38,7 +52,7 @@ func (c *conn) exec(query string, args ...any) error {
 		return err
 	}
 	s.Step()
-	return translate(s.Reset())
+	return c.translate(s.Reset())
 }
 
 // query runs a query and calls row for every row until it returns false or an
@@ -61,7 +75,7 @@ func (c *conn) query(query string, row func(s *sqlite3.Stmt) (bool, error), args
 			return err
 		}
 	}
-	return translate(s.Reset())
+	return c.translate(s.Reset())
 }
 
 func bind(s *sqlite3.Stmt, args []any) error {

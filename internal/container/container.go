@@ -43,6 +43,9 @@ type Container struct {
 	// pages is where SQLite's pages lie. It is replaced as a whole.
 	pages atomic.Pointer[extents]
 
+	// lastDamage is the page that was found damaged last.
+	lastDamage atomic.Pointer[error]
+
 	closing sync.Once
 
 	mu      sync.Mutex // guards what follows

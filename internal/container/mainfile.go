@@ -118,7 +118,17 @@ func (c *Container) damagedPage(off, at int64) error {
 		err = fmt.Errorf("%w: page %d of %s lies in no extent", ErrPage, off/PageSize+1, c.path)
 	}
 	c.log.Error("damaged page of the database", "error", err)
+	c.lastDamage.Store(&err)
 	return vfs.SystemError(err, sqlite3.IOERR_DATA)
+}
+
+// Damage returns which page was found damaged last, nil when none was. SQLite does
+// not pass it on.
+func (c *Container) Damage() error {
+	if err := c.lastDamage.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // WriteAt implements vfs.File. SQLite's buffer is not ours to change, so the
