@@ -52,8 +52,7 @@ func newDB(f *file, o Options) (*DB, error) {
 		Readers:  max(4, 2*runtime.GOMAXPROCS(0)),
 		Pragmas:  f.pragmas(),
 		Begin:    f.container.Begin, Made: o.makeSettings,
-		Damage:   f.container.Damage,
-		Begin:    f.container.Begin,
+		Damage: f.container.Damage,
 	})
 	if err != nil {
 		return nil, err
