@@ -75,6 +75,9 @@ func TestConformance(t *testing.T) {
 	_ = group.Wait()
 	if *conformance {
 		report(t, suite(t, versity), passed)
+		if *rewrite && *only == "" {
+			writeRegressions(t, passed)
+		}
 	}
 }
 
@@ -106,6 +109,20 @@ func runVersity(t *testing.T, dir, name string) (string, error) {
 		err = fmt.Errorf("no test passed")
 	}
 	return string(out), err
+}
+
+// writeRegressions writes the list of tests that must pass: those that did.
+func writeRegressions(t *testing.T, passed map[string]bool) {
+	t.Helper()
+	text := "# Tests of versitygw 1.8.0 that pass against the endpoint and must go on to do so,\n# one a line: TestConformance runs them. -conformance -rewrite writes this.\n"
+	for _, name := range slices.Sorted(keysOf(passed)) {
+		if passed[name] {
+			text += name + "\n"
+		}
+	}
+	if err := os.WriteFile(filepath.Join("testdata", "conformance.txt"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // regressions reads the list of tests that must pass.

@@ -1,7 +1,9 @@
 package s3
 
 import (
+	"encoding/base64"
 	"errors"
+	"hash"
 	"io"
 	"net/http"
 	"net/url"
@@ -98,8 +100,10 @@ func (x copies) object() error {
 	if err := x.refuseUnsupported(); err != nil {
 		return err
 	}
+	var asked checksum.Algorithm
 	if name := x.header("X-Amz-Checksum-Algorithm"); name != "" {
-		if _, ok := checksum.Parse(name); !ok {
+		var ok bool
+		if asked, ok = checksum.Parse(name); !ok {
 			return s3err.ChecksumUnsupported.New()
 		}
 	}
@@ -127,10 +131,10 @@ func (x copies) object() error {
 	if err != nil {
 		return err
 	}
-	if from == x.bucket && path == x.path && !replace && !replaceTags && attributes.Metadata[reservedClass] == "" && attributes.Metadata[reservedRedirect] == "" {
+	if from == x.bucket && path == x.path && !replace && !replaceTags && asked == "" && attributes.Metadata[reservedClass] == "" && attributes.Metadata[reservedRedirect] == "" {
 		return s3err.CopyOntoItself.New()
 	}
-	c := copying{from: from, path: path, get: o, attributes: attributes, replace: replace, replaceTags: replaceTags}
+	c := copying{from: from, path: path, get: o, attributes: attributes, replace: replace, replaceTags: replaceTags, asked: asked}
 	c.put = objectstore.PutOptions{Mode: mode, UpdateVersion: version, Tags: tags, Extensions: x.extensions()}
 	if err := x.run(c); err != nil {
 		return x.writeError(err, mode)
@@ -158,11 +162,12 @@ type copying struct {
 	attributes  objectstore.Attributes
 	replace     bool // take attributes, not those of the source
 	replaceTags bool
+	asked       checksum.Algorithm // to be computed, unless the source has it
 }
 
 // plain reports whether a Store's own Copy does all that is asked for.
 func (c copying) plain(to *bucket, conditions conditions) bool {
-	return c.from == to && c.put.Mode != objectstore.Update && c.get.Version == "" &&
+	return c.asked == "" && c.from == to && c.put.Mode != objectstore.Update && c.get.Version == "" &&
 		!c.replaceTags && conditions.none()
 }
 
@@ -185,11 +190,18 @@ func (x copies) run(c copying) error {
 			return err
 		}
 	}
+	sum, err := x.computeSum(c)
+	if err != nil {
+		return err
+	}
 	result, err := c.from.store.Get(ctx, c.path, c.get)
 	if err != nil {
 		return sourceFailure(err)
 	}
 	defer result.Body.Close()
+	if sum.value != "" {
+		result.Attributes = result.Attributes.WithMetadata(map[string]string{reservedChecksum: string(sum.checksum) + " " + sum.value})
+	}
 	c.put.Attributes = withoutRedirect(result.Attributes)
 	if c.replace {
 		c.keepChecksum(result.Attributes)
@@ -203,6 +215,28 @@ func (x copies) run(c copying) error {
 	}
 	_, err = x.bucket.store.Put(ctx, x.path, bodyOf(result.Body, result.Meta.Size), &c.put)
 	return err
+}
+
+// computeSum reads the source for a checksum that is asked for and that it has not.
+// What is read for the copy must then be the same: c says so.
+func (x copies) computeSum(c copying) (sum objectSum, err error) {
+	if c.asked == "" {
+		return sum, nil
+	}
+	result, err := c.from.store.Get(x.r.Context(), c.path, c.get)
+	if err != nil {
+		return sum, sourceFailure(err)
+	}
+	defer result.Body.Close()
+	if known, value, ok := storedChecksum(result.Attributes); ok && known == c.asked && kindOf(value) == fullObject {
+		return sum, nil
+	}
+	h := c.asked.New()
+	if _, err := io.Copy(h, result.Body); err != nil {
+		return sum, err
+	}
+	*c.get = objectstore.GetOptions{IfMatch: result.Meta.ETag, Version: c.get.Version, Extensions: c.get.Extensions}
+	return objectSum{c.asked, base64.StdEncoding.EncodeToString(h.Sum(nil))}, nil
 }
 
 // keepChecksum takes the checksum of the source along: the bytes are the same.
@@ -257,16 +291,27 @@ func (x copies) part() error {
 	if header != "" && objectstore.Bounded(result.Start, result.End).String() != header {
 		return x.beyond(from, path, o, nil)
 	}
-	part, err := x.bucket.uploads.UploadPart(ctx, x.path, id, number, bodyOf(result.Body, result.End-result.Start))
+	body, sum := bodyOf(result.Body, result.End-result.Start), hash.Hash(nil)
+	upload := completedUpload{x.bucket, x.path, id}
+	algorithm, _ := x.h.sums.wanted(upload)
+	if algorithm != "" {
+		sum = algorithm.New()
+		body = objectstore.Stream(io.TeeReader(result.Body, sum), result.End-result.Start)
+	}
+	part, err := x.bucket.uploads.UploadPart(ctx, x.path, id, number, body)
 	if err != nil {
 		return err
 	}
 	if part.LastModified.IsZero() {
 		part.LastModified = x.options.Clock().Truncate(time.Second)
 	}
-	return x.writeDocument(http.StatusOK, document.CopyPartResult{
-		LastModified: document.Time(part.LastModified), ETag: document.ETag(part.ETag),
-	})
+	d := document.CopyPartResult{LastModified: document.Time(part.LastModified), ETag: document.ETag(part.ETag)}
+	if sum != nil {
+		part := partSum{etag: part.ETag, checksum: algorithm, sum: sum.Sum(nil)}
+		x.h.sums.add(upload, number, part)
+		d.Value = document.NewElement(algorithm.Element(), part.value())
+	}
+	return x.writeDocument(http.StatusOK, d)
 }
 
 // beyond makes the failure of a range that is not within the source.

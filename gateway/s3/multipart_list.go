@@ -48,11 +48,17 @@ func (x lists) parts() error {
 		StorageClass: defaultStorageClass, PartNumberMarker: marker, NextPartNumberMarker: marker,
 		MaxParts: limit, IsTruncated: truncated,
 	}
+	algorithm, kind, sums := x.h.sums.of(completedUpload{x.bucket, x.path, id})
+	d.ChecksumAlgorithm, d.ChecksumType = string(algorithm), kind
 	for _, part := range parts {
 		d.NextPartNumberMarker = part.Number
+		var sum *document.Element
+		if known := sums[part.Number]; known.checksum != "" && known.etag == part.ETag {
+			sum = document.NewElement(known.checksum.Element(), known.value())
+		}
 		d.Part = append(d.Part, document.Part{
 			PartNumber: part.Number, LastModified: document.Time(part.LastModified),
-			ETag: document.ETag(part.ETag), Size: part.Size,
+			ETag: document.ETag(part.ETag), Size: part.Size, Checksum: sum,
 		})
 	}
 	return x.writeDocument(http.StatusOK, d)
@@ -103,7 +109,9 @@ func (x lists) uploads() error {
 	}
 	owner := document.NewOwner(x.owner())
 	for _, upload := range l.uploads {
+		algorithm, kind := x.h.sums.wanted(completedUpload{x.bucket, upload.Path, upload.ID})
 		d.Upload = append(d.Upload, document.Upload{
+			ChecksumAlgorithm: string(algorithm), ChecksumType: kind,
 			Key: encode(string(upload.Path)), UploadID: upload.ID, Initiator: owner, Owner: owner,
 			StorageClass: defaultStorageClass, Initiated: document.Time(upload.Initiated),
 		})

@@ -105,3 +105,56 @@ func TestAWrongChecksumOfTheWholeIsRefusedAndTheRightOneKept(t *testing.T) {
 		})
 	}
 }
+
+func TestCopiesHaveTheChecksumThatIsAskedFor(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, store, s3.Options{MinPartSize: -1}).client()
+			data := bytes.Repeat([]byte("copy me "), 100_000)
+			bucket := aws.String(testBucket)
+			if _, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: bucket, Key: aws.String("from"), Body: bytes.NewReader(data), ContentType: aws.String("a/b")}); err != nil {
+				t.Fatal(err)
+			}
+			for _, to := range []string{"to", "from"} { // onto itself, too
+				copied, err := c.CopyObject(t.Context(), &awss3.CopyObjectInput{
+					Bucket: bucket, Key: &to, CopySource: aws.String(testBucket + "/from"), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+				})
+				if err != nil || aws.ToString(copied.CopyObjectResult.ChecksumCRC32) != *crcOf(data) {
+					t.Fatalf("%s: %+v, %v", to, copied, err)
+				}
+				got, err := c.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: bucket, Key: &to, ChecksumMode: types.ChecksumModeEnabled})
+				if err != nil {
+					t.Fatal(err)
+				}
+				read, err := io.ReadAll(got.Body)
+				if err != nil || !bytes.Equal(read, data) || aws.ToString(got.ChecksumCRC32) != *crcOf(data) || aws.ToString(got.ContentType) != "a/b" {
+					t.Errorf("%s: %d bytes, %v, %v", to, len(read), got.ChecksumCRC32, err)
+				}
+			}
+			created, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{
+				Bucket: bucket, Key: aws.String("parts"), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32, ChecksumType: types.ChecksumTypeFullObject,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			part, err := c.UploadPartCopy(t.Context(), &awss3.UploadPartCopyInput{
+				Bucket: bucket, Key: aws.String("parts"), UploadId: created.UploadId, PartNumber: aws.Int32(1),
+				CopySource: aws.String(testBucket + "/from"), CopySourceRange: aws.String("bytes=8-15"),
+			})
+			if err != nil || aws.ToString(part.CopyPartResult.ChecksumCRC32) != *crcOf([]byte("copy me ")) {
+				t.Fatalf("%+v, %v", part, err)
+			}
+			listed, err := c.ListParts(t.Context(), &awss3.ListPartsInput{Bucket: bucket, Key: aws.String("parts"), UploadId: created.UploadId})
+			if err != nil || len(listed.Parts) != 1 || aws.ToString(listed.Parts[0].ChecksumCRC32) != *crcOf([]byte("copy me ")) || listed.ChecksumType != types.ChecksumTypeFullObject {
+				t.Errorf("the list of parts: %+v, %v", listed, err)
+			}
+			out, err := c.CompleteMultipartUpload(t.Context(), &awss3.CompleteMultipartUploadInput{
+				Bucket: bucket, Key: aws.String("parts"), UploadId: created.UploadId, ChecksumCRC32: crcOf([]byte("copy me ")),
+				MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: part.CopyPartResult.ETag}}},
+			})
+			if err != nil || aws.ToString(out.ChecksumCRC32) != *crcOf([]byte("copy me ")) {
+				t.Errorf("%+v, %v", out, err)
+			}
+		})
+	}
+}

@@ -40,6 +40,8 @@ type ListParts struct {
 	NextPartNumberMarker int
 	MaxParts             int
 	IsTruncated          bool
+	ChecksumAlgorithm    string `xml:",omitempty"`
+	ChecksumType         string `xml:",omitempty"`
 	Part                 []Part
 }
 
@@ -49,6 +51,7 @@ type Part struct {
 	LastModified string
 	ETag         string `xml:",omitempty"`
 	Size         int64
+	Checksum     *Element `xml:",omitempty"`
 }
 
 // ListUploads answers ListMultipartUploads.
@@ -75,4 +78,7 @@ type Upload struct {
 	Initiator, Owner *Owner
 	StorageClass     string
 	Initiated        string
+
+	ChecksumAlgorithm string `xml:",omitempty"`
+	ChecksumType      string `xml:",omitempty"`
 }
