@@ -145,8 +145,8 @@ func (t *importTarget) Store(ctx context.Context, from io.Reader) (transfer.Cont
 func (t *importTarget) Published(d Digest, size int64) transfer.Content { return &dryContent{d, size} }
 
 // Commit writes a batch of items.
-func (t *importTarget) Commit(ctx context.Context, items []*transfer.Item, gone func(string) bool) error {
-	nodes := importNodes(items)
+func (t *importTarget) Commit(ctx context.Context, items []*transfer.Item, gone func(string) bool, nodes []transfer.Gone) error {
+	brought, removals := importNodes(items), newRemovals(nodes)
 	var moves *commit.Moves
 	if gone != nil {
 		moves = &commit.Moves{Into: t.into, Gone: gone}
@@ -159,7 +159,7 @@ func (t *importTarget) Commit(ctx context.Context, items []*transfer.Item, gone 
 				}
 			}
 		}
-		return p.Import(nodes, moves)
+		return p.Import(brought, moves, removals)
 	}})
 	for _, item := range items {
 		if c, ok := item.Content.(*storedContent); ok && !c.settled {
@@ -171,8 +171,9 @@ func (t *importTarget) Commit(ctx context.Context, items []*transfer.Item, gone 
 		return err
 	}
 	for i, item := range items {
-		t.outcome(item, &nodes[i], revision)
+		t.outcome(item, &brought[i], revision)
 	}
+	setRemoved(nodes, removals)
 	return nil
 }
 
@@ -191,15 +192,25 @@ func (t *importTarget) outcome(item *transfer.Item, n *commit.Item, revision int
 
 // Remove removes nodes.
 func (t *importTarget) Remove(ctx context.Context, nodes []transfer.Gone) error {
+	removals := newRemovals(nodes)
+	_, err := t.write(ctx, commit.Write{Plan: func(p *commit.Plan) error { return p.RemoveAll(removals) }})
+	setRemoved(nodes, removals)
+	return err
+}
+
+func newRemovals(nodes []transfer.Gone) []commit.Removal {
 	removals := make([]commit.Removal, len(nodes))
 	for i := range nodes {
 		removals[i] = commit.Removal{Entity: nodes[i].Entity, Parent: nodes[i].Parent, Name: nodes[i].Name}
 	}
-	_, err := t.write(ctx, commit.Write{Plan: func(p *commit.Plan) error { return p.RemoveAll(removals) }})
+	return removals
+}
+
+// setRemoved sets what became of nodes.
+func setRemoved(nodes []transfer.Gone, removals []commit.Removal) {
 	for i := range nodes {
 		nodes[i].Removed, nodes[i].Err = removals[i].Removed, asError(removals[i].Err)
 	}
-	return err
 }
 
 // Say writes a message about the import.

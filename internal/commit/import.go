@@ -64,13 +64,15 @@ type Moves struct {
 
 // Import plans items, each directory before what is in it. One that can't be
 // made has its own error, and the others go on. Without moves, which may be nil,
-// every file that has no node is made.
-func (p *Plan) Import(items []Item, moves *Moves) error {
+// every file that has no node is made. Then it plans to remove nodes as RemoveAll
+// does, but for what an item is or lies in.
+func (p *Plan) Import(items []Item, moves *Moves, gone []Removal) error {
 	type slot struct {
 		parent int64
 		name   string
 	}
 	m := mover{plan: p, moves: moves, touched: make(map[int64]bool)}
+	held := make(map[int64]bool) // directories that something is in
 	parents := make(map[int64]error) // why nothing can be put into them
 	seen := make(map[slot]bool, len(items))
 	for i := range items {
@@ -83,7 +85,7 @@ func (p *Plan) Import(items []Item, moves *Moves) error {
 		case seen[at]:
 			err = tree.Refuse(tree.Taken, "its file system lists the name %s twice", tree.Quote(item.Name))
 		default:
-			seen[at] = true
+			seen[at], held[parent] = true, true
 			err = p.bring(item, parent, fresh, &m)
 		}
 		if err != nil && !tree.Refused(err) {
@@ -91,7 +93,18 @@ func (p *Plan) Import(items []Item, moves *Moves) error {
 		}
 		item.Err = err
 	}
-	return nil
+	going := make(map[int64]bool, len(gone))
+	for i := range items {
+		if items[i].Outcome == Moved {
+			going[items[i].Entity] = true // away from where it was
+		} else {
+			held[items[i].Entity] = true
+		}
+	}
+	for _, entity := range m.ended {
+		going[entity] = true
+	}
+	return p.removeNodes(gone, going, held)
 }
 
 // into returns the directory of an item, and whether this commit makes it, so
@@ -124,11 +137,12 @@ func (p *Plan) bring(item *Item, parent int64, fresh bool, m *mover) error {
 		case err != nil:
 			return err
 		case found && m.touched[old.Entity]:
-			return tree.Refuse(tree.Taken, "its file system changed meanwhile; import it again")
+			return errChangedMeanwhile()
 		case found && old.File != item.File:
 			if err := p.giveWay(item, &old); err != nil {
 				return err
 			}
+			m.ended = append(m.ended, old.Entity)
 		case found:
 			m.touched[old.Entity] = true
 			return p.keep(item, &old)

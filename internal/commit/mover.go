@@ -15,6 +15,7 @@ type mover struct {
 	plan    *Plan
 	moves   *Moves
 	touched map[int64]bool // nodes that this plan has facts of
+	ended   []int64        // nodes that gave way to others
 }
 
 // move plans a new file as the move of one that is gone from its place, and

@@ -20,7 +20,12 @@ type Removal struct {
 // elsewhere by now stays; one that can't be removed has its own error, and the
 // others go on.
 func (p *Plan) RemoveAll(nodes []Removal) error {
-	going := make(map[int64]bool, len(nodes))
+	return p.removeNodes(nodes, make(map[int64]bool, len(nodes)), nil)
+}
+
+// removeNodes is RemoveAll beside other changes: those that are going already
+// need not be removed, and those that are held may not be.
+func (p *Plan) removeNodes(nodes []Removal, going, held map[int64]bool) error {
 	for i := range nodes {
 		r := &nodes[i]
 		r.Removed, r.Err = false, nil
@@ -31,7 +36,11 @@ func (p *Plan) RemoveAll(nodes []Removal) error {
 		if !found || n.Parent != r.Parent || n.Name != r.Name || going[r.Entity] {
 			continue
 		}
-		err = p.removeAmong(&n, going)
+		if held[r.Entity] {
+			err = errChangedMeanwhile()
+		} else {
+			err = p.removeAmong(&n, going)
+		}
 		if err != nil && !tree.Refused(err) {
 			return err
 		}
@@ -39,6 +48,11 @@ func (p *Plan) RemoveAll(nodes []Removal) error {
 		going[r.Entity] = err == nil
 	}
 	return nil
+}
+
+// errChangedMeanwhile refuses what does not fit what came before it.
+func errChangedMeanwhile() error {
+	return tree.Refuse(tree.Taken, "its file system changed meanwhile; import it again")
 }
 
 // removeAmong removes a node; what is in a directory must be going, too.

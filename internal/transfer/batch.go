@@ -31,7 +31,7 @@ func (im *importer) batch(ctx, caller context.Context) error {
 			ctx = context.WithoutCancel(caller)
 		}
 		if !ok || len(items) >= batchItems || size >= batchBytes {
-			if err := im.commit(ctx, items); err != nil {
+			if err := im.commitLast(ctx, items, !ok && caller.Err() == nil); err != nil {
 				return err
 			}
 			items, size = items[:0], 0
@@ -42,16 +42,38 @@ func (im *importer) batch(ctx, caller context.Context) error {
 	}
 }
 
-// commit writes a batch and reports what became of it.
-func (im *importer) commit(ctx context.Context, items []*Item) error {
-	if len(items) == 0 {
+// commitLast commits a batch, and the last one of an import that removes little
+// together with what it removes.
+func (im *importer) commitLast(ctx context.Context, items []*Item, last bool) error {
+	if !last || !im.o.Delete || len(im.late) > 0 || len(im.gone) > batchItems {
+		return im.commit(ctx, items, nil)
+	}
+	r := remover{importer: im, limit: batchItems}
+	if err := r.trees(ctx); err != nil {
+		return err
+	}
+	if len(r.batch) > batchItems {
+		return im.commit(ctx, items, nil)
+	}
+	im.gone = nil
+	return im.commit(ctx, items, &r)
+}
+
+// commit writes a batch and reports what became of it. With a remover it removes,
+// too, what that has.
+func (im *importer) commit(ctx context.Context, items []*Item, r *remover) error {
+	var nodes []Gone
+	if r != nil {
+		nodes = r.nodes()
+	}
+	if len(items)+len(nodes) == 0 {
 		return nil
 	}
 	var gone func(string) bool
 	if im.o.Delete {
 		gone = im.isGone
 	}
-	if err := im.to.Commit(ctx, items, gone); err != nil {
+	if err := im.to.Commit(ctx, items, gone, nodes); err != nil {
 		return err
 	}
 	entries := make(map[string][]fileindex.Entry)
@@ -66,6 +88,9 @@ func (im *importer) commit(ctx context.Context, items []*Item) error {
 			im.record(entries, item)
 			im.remember(item)
 		}
+	}
+	if r != nil {
+		r.report(nodes)
 	}
 	for path, of := range entries { // none without a writer
 		im.index.writer.Add(path, of)

@@ -88,7 +88,7 @@ func (im *importer) storeLate(ctx context.Context) error {
 				stored = append(stored, item)
 			}
 		}
-		if err := im.commit(ctx, stored); err != nil {
+		if err := im.commit(ctx, stored, nil); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,6 @@ func (im *importer) vanished(at *pending, child Child) {
 // remove takes out of the tree what the file system no longer has, and then
 // brings the files whose place was taken.
 func (im *importer) remove(ctx context.Context) error {
-	slices.SortFunc(im.gone, func(a, b goneNode) int { return cmp.Compare(a.path, b.path) })
 	for _, item := range im.blocked {
 		var beneath []goneNode
 		top := goneNode{Gone: Gone{Entity: item.inTheWay}, path: item.path}
@@ -33,10 +32,8 @@ func (im *importer) remove(ctx context.Context) error {
 		im.gone = append(im.gone, beneath...)
 	}
 	r := remover{importer: im}
-	for i := range im.gone {
-		if err := r.tree(ctx, im.gone[i]); err != nil {
-			return err
-		}
+	if err := r.trees(ctx); err != nil {
+		return err
 	}
 	if err := r.flush(ctx); err != nil {
 		return err
@@ -50,7 +47,7 @@ func (im *importer) remove(ctx context.Context) error {
 	}
 	for len(im.blocked) > 0 {
 		n := min(len(im.blocked), batchItems)
-		if err := im.commit(ctx, im.blocked[:n]); err != nil {
+		if err := im.commit(ctx, im.blocked[:n], nil); err != nil {
 			return err
 		}
 		im.blocked = im.blocked[n:]
@@ -76,6 +73,20 @@ func (im *importer) children(ctx context.Context, of *goneNode, to *[]goneNode) 
 type remover struct {
 	*importer
 	batch []goneNode
+	// limit, when not zero, is how many it collects, and one more, without
+	// removing any.
+	limit int
+}
+
+// trees removes everything that is gone.
+func (r *remover) trees(ctx context.Context) error {
+	slices.SortFunc(r.gone, func(a, b goneNode) int { return cmp.Compare(a.path, b.path) })
+	for i := range r.gone {
+		if err := r.tree(ctx, r.gone[i]); err != nil || r.limit > 0 && len(r.batch) > r.limit {
+			return err
+		}
+	}
+	return nil
 }
 
 // tree removes a node and all beneath it, without recursion.
@@ -112,7 +123,11 @@ func (r *remover) tree(ctx context.Context, top goneNode) error {
 			r.batch = append(r.batch, s.goneNode)
 		}
 		stack = stack[:at]
-		if len(r.batch) >= batchItems {
+		if r.limit > 0 {
+			if len(r.batch) > r.limit {
+				return nil
+			}
+		} else if len(r.batch) >= batchItems {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
@@ -126,13 +141,26 @@ func (r *remover) flush(ctx context.Context) error {
 	if len(r.batch) == 0 {
 		return nil
 	}
+	gone := r.nodes()
+	if err := r.to.Remove(ctx, gone); err != nil {
+		return err
+	}
+	r.report(gone)
+	r.batch = r.batch[:0]
+	return nil
+}
+
+// nodes are those that are to be removed.
+func (r *remover) nodes() []Gone {
 	gone := make([]Gone, len(r.batch))
 	for i := range r.batch {
 		gone[i] = r.batch[i].Gone
 	}
-	if err := r.to.Remove(ctx, gone); err != nil {
-		return err
-	}
+	return gone
+}
+
+// report says what became of them.
+func (r *remover) report(gone []Gone) {
 	for i := range gone {
 		path := r.batch[i].path
 		switch {
@@ -143,8 +171,6 @@ func (r *remover) flush(ctx context.Context) error {
 			r.changed(Change{Action: ActionRemoved, Path: path, Directory: !gone[i].File})
 		}
 	}
-	r.batch = r.batch[:0]
-	return nil
 }
 
 // isGone reports whether a path that was imported before is not in the file

@@ -39,8 +39,9 @@ type Target interface {
 	//
 	// Gone, when not nil, tells of a path beneath the import's directory whether
 	// the source has nothing there any more: a new file with the content of
-	// such a one is moved from there, rather than made.
-	Commit(ctx context.Context, items []*Item, gone func(path string) bool) error
+	// such a one is moved from there, rather than made. Nodes are removed as by
+	// Remove, after it.
+	Commit(ctx context.Context, items []*Item, gone func(path string) bool, nodes []Gone) error
 	// Remove removes nodes, those in a directory before it, all in one commit,
 	// and sets what Gone says that it sets.
 	Remove(ctx context.Context, nodes []Gone) error

@@ -83,7 +83,7 @@ func (t *tarImport) run(ctx context.Context, r *tar.Reader) error {
 
 // flush commits what has come.
 func (t *tarImport) flush(ctx context.Context) error {
-	err := t.commit(ctx, t.items)
+	err := t.commit(ctx, t.items, nil)
 	t.items, t.size = nil, 0
 	clear(t.named)
 	return err
