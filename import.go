@@ -38,6 +38,10 @@ type ImportOptions struct {
 	// DeleteExcluded removes from the tree, too, what Exclude matches. It means
 	// Delete.
 	DeleteExcluded bool
+	// Only, if not nil, are paths of names divided by "/", "." for all: what does
+	// not lie at one of them or beneath it is left alone, as is IndexDir. Nothing
+	// lies at a path when what was there is gone.
+	Only []string
 	// SkipCaches leaves out what is in directories with a CACHEDIR.TAG.
 	SkipCaches bool
 	// OneFileSystem leaves out what is in directories on another file system than
@@ -116,14 +120,14 @@ func (v Tree) Import(ctx context.Context, from fs.FS, into int64, options *Impor
 		Options: common,
 		Delete:  o.Delete, Exclude: rules, DeleteExcluded: o.DeleteExcluded, SkipCaches: o.SkipCaches, OneDevice: o.OneFileSystem,
 		Index: v.indexPath(&o, into), Source: o.Source, ReadAll: o.ReadAll, Now: v.db.options.Now,
-		Message: o.Message, Preserve: transfer.Preserve(o.Preserve),
+		Message: o.Message, Only: o.Only, Preserve: transfer.Preserve(o.Preserve),
 	})
 	return newTransferReport(report), withOp(op, end(err))
 }
 
 // indexPath returns the path of the index for a source and a target.
 func (v Tree) indexPath(o *ImportOptions, into int64) string {
-	if o.IndexDir == "" {
+	if o.IndexDir == "" || o.Only != nil {
 		return ""
 	}
 	which := sha256.Sum256(fmt.Appendf(nil, "%d %s", into, o.Source))

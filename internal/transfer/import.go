@@ -18,6 +18,9 @@ type ImportOptions struct {
 	Options
 	// Delete makes the tree equal to the file system.
 	Delete bool
+	// Only, when not nil, are paths beneath the file system: what does not lie at
+	// one of them is left alone, and there is no index.
+	Only []string
 	// Exclude, when not nil, tells what is neither imported nor removed.
 	Exclude *Rules
 	// DeleteExcluded removes from the tree what Exclude matches. It means Delete,
@@ -162,7 +165,14 @@ func (im *importer) walk(ctx context.Context) error {
 			im.device = statOf(info).device
 		}
 	}
-	for stack := []pending{top}; len(stack) > 0; {
+	stack := []pending{top}
+	if im.o.Only != nil {
+		var err error
+		if stack, err = im.only(ctx, top); err != nil {
+			return err
+		}
+	}
+	for len(stack) > 0 {
 		top := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		k, err := im.knowledge(ctx, &top)

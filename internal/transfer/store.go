@@ -13,9 +13,10 @@ import (
 const readTries = 3
 
 var (
-	errOwn     = errors.New("is the database; not stored")
-	errLater   = errors.New("is being stored by another of its names")
-	errChanged = errors.New("changed while it was read, each time; what was stored may mix its old content and its new")
+	errOwn   = errors.New("is the database; not stored")
+	errLater = errors.New("is being stored by another of its names")
+	// ErrChanged says that a file was stored while it changed.
+	ErrChanged = errors.New("changed while it was read, each time; what was stored may mix its old content and its new")
 )
 
 // store is a worker: it reads files and stores their content.
@@ -124,7 +125,7 @@ func (im *importer) storeFile(ctx context.Context, item *Item) (content Content,
 		again, seekable := f.(io.Seeker)
 		if try == readTries || !seekable {
 			item.stat.exact = false // or the next import would take it for whole
-			im.fail(item.path, errChanged)
+			im.fail(item.path, ErrChanged)
 			return content, nil
 		}
 		content.Abandon()
