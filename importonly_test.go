@@ -27,11 +27,13 @@ func TestOnlySomePathsAreImported(t *testing.T) {
 		{"a file that is gone", func() error { return os.Remove(filepath.Join(dir, "b")) }, []string{"b"}, "[ a d d/c d/e d/e/f g g/h]"},
 		{
 			"what is in a directory that is gone", func() error { return os.RemoveAll(filepath.Join(dir, "g")) },
-			[]string{"g/h", "g/never"}, "[ a d d/c d/e d/e/f]",
+			[]string{"g/h", "g/never"},
+			"[ a d d/c d/e d/e/f]",
 		},
 		{
 			"a file that moved", func() error { return os.Rename(filepath.Join(dir, "d/e/f"), filepath.Join(dir, "f")) },
-			[]string{"f", "d/e/f"}, "[ a d d/c d/e f]",
+			[]string{"f", "d/e/f"},
+			"[ a d d/c d/e f]",
 		},
 		{
 			"a directory that became a file", func() error {

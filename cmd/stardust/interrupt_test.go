@@ -24,9 +24,18 @@ type process struct {
 
 func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
+	return startPrinting(t, dir, nil, args...)
+}
+
+// startPrinting starts one with its standard output, or with one that it keeps.
+func startPrinting(t *testing.T, dir string, stdout io.Writer, args ...string) *process {
+	t.Helper()
 	p := &process{Cmd: exec.CommandContext(t.Context(), "stardust", args...)}
 	p.Dir = dir
-	p.Stdout = &p.stdout
+	p.Stdout = stdout
+	if stdout == nil {
+		p.Stdout = &p.stdout
+	}
 	var err error
 	if p.stdin, err = p.StdinPipe(); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ a/b. - stands for standard input or output. Exit codes: 0 done, 1 something fail
 func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
 		newCreateCommand, newCompressionCommand,
-		newImportCommand, newExportCommand, newPutCommand, newGetCommand, newTarCommand, newUntarCommand, newMountCommand,
+		newImportCommand, newExportCommand, newPutCommand, newGetCommand, newTarCommand, newUntarCommand, newWatchCommand, newMountCommand,
 		newLsCommand, newTreeCommand, newCatCommand, newStatCommand, newFindCommand, newDuCommand,
 		newMkdirCommand, newMvCommand, newRmCommand, newPatchCommand,
 		newLogCommand, newDiffCommand, newTagCommand, newRestoreCommand, newForgetCommand,

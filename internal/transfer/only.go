@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -69,7 +68,7 @@ func (o *onlyPaths) bring(ctx context.Context, path string) (*pending, error) {
 	}
 	e := listed{name: baseOf(path)}
 	e.stat, e.err = o.look(path)
-	if errors.Is(e.err, fs.ErrNotExist) {
+	if absent(e.err) {
 		return nil, o.missed(ctx, in, path)
 	}
 	if o.o.DeleteExcluded && o.o.Exclude.Match(path, e.stat.mode.IsDir()) {

@@ -3,6 +3,7 @@ package transfer
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 
 	"github.com/stardustdb/stardust/internal/transfer/fileindex"
 )
@@ -116,8 +117,12 @@ func (im *importer) missing(path string) bool {
 	} else {
 		_, err = fs.Stat(im.from, path)
 	}
-	return errors.Is(err, fs.ErrNotExist)
+	return absent(err)
 }
+
+// absent reports whether an error says that there is nothing at a path, be it that
+// what leads to it is no directory.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // cacheTag is the name of a file that marks directories of caches, and cacheMark
 // what it begins with: see bford.info/cachedir.

@@ -1,0 +1,231 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Options are what is watched, and how batches are made.
+type Options struct {
+	// Dir is the directory.
+	Dir string
+	// Skip, when not nil, tells of a path whether it does not matter; directories
+	// that do not are not watched. It is called by one goroutine at a time.
+	Skip func(path string, directory bool) bool
+	// Quiet is how long nothing may have changed before a batch is complete, and
+	// Most how long its oldest change waits at most.
+	Quiet, Most time.Duration
+	// Retry is how long a batch waits that was refused with ErrLater.
+	Retry time.Duration
+}
+
+// ErrLater says that a batch was not handled and is to come again.
+var ErrLater = errors.New("the batch is to come again")
+
+// Func handles a batch. It returns paths that are to come again with a later one.
+type Func func(ctx context.Context, b Batch) (again []string, err error)
+
+// Run watches a directory until ctx ends, and calls handle for batches, one call
+// at a time: at first for everything, once it is watched. When ctx ends, the batch
+// under way is finished, what has changed until then is one more, and Run returns
+// nil; handle gets a context that does not end, but for batches of everything,
+// which may take long.
+//
+// It returns a [*LimitError] when the system watches no more directories, the
+// first error of handle, of ErrLater only when ctx ends with it, and an error when
+// the directory itself is gone.
+func Run(ctx context.Context, o Options, handle Func) error {
+	t, err := newTree(o.Dir, o.Skip)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	l := &loop{options: o, tree: t, handle: handle}
+	return l.run(ctx)
+}
+
+// watched is what a loop needs of a tree.
+type watched interface {
+	// changes yields paths as they change.
+	changes() <-chan change
+	// note takes a change into account, and returns whether it matters.
+	note(c change) (matters bool, err error)
+	// renew watches everything anew.
+	renew() error
+}
+
+// change is something that happened at a path, or, when lost is set, that anything
+// may have happened. An err ends the watch.
+type change struct {
+	path string
+	kind kind
+	lost bool
+	err  error
+}
+
+// kind is what happened.
+type kind int
+
+const (
+	changed kind = iota // or nothing known
+	appeared
+	left // moved away
+	ended
+)
+
+// loop makes batches of changes.
+type loop struct {
+	options Options
+	tree    watched
+	handle  Func
+
+	next  pending
+	stale bool // not everything is watched: renew first
+	busy  bool // handle runs
+	wait  time.Time
+	done  chan outcome
+}
+
+// outcome is what became of a batch.
+type outcome struct {
+	batch Batch
+	again []string
+	err   error
+}
+
+func (l *loop) run(ctx context.Context) error {
+	l.done = make(chan outcome, 1)
+	l.next.addAll(time.Now())
+	l.wait = time.Now() // at once
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		var fire <-chan time.Time
+		if !l.busy && !l.next.empty() {
+			timer.Reset(time.Until(l.due()))
+			fire = timer.C
+		}
+		select {
+		case c := <-l.tree.changes():
+			if err := l.note(c); err != nil {
+				return errors.Join(err, l.settle())
+			}
+		case <-fire:
+			if err := l.begin(ctx); err != nil {
+				return err
+			}
+		case o := <-l.done:
+			if err := l.ended(o); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return l.finish(ctx)
+		}
+	}
+}
+
+// due returns when the next batch is complete.
+func (l *loop) due() time.Time {
+	due := l.next.due(l.options.Quiet, l.options.Most)
+	if !l.wait.IsZero() {
+		return l.wait
+	}
+	return due
+}
+
+// note takes a change into account.
+func (l *loop) note(c change) error {
+	if c.err != nil {
+		return c.err
+	}
+	if c.lost {
+		l.stale = true
+		l.next.addAll(time.Now())
+		return nil
+	}
+	matters, err := l.tree.note(c)
+	if errors.Is(err, errStale) {
+		l.stale = true
+		l.next.addAll(time.Now())
+		return nil
+	}
+	if matters {
+		l.next.add(c.path, time.Now())
+	}
+	return err
+}
+
+// begin hands a batch over.
+func (l *loop) begin(ctx context.Context) error {
+	if l.stale {
+		if err := l.tree.renew(); err != nil {
+			return err
+		}
+		l.stale = false
+	}
+	b := l.next.take()
+	l.busy, l.wait = true, time.Time{}
+	if !b.All {
+		ctx = context.WithoutCancel(ctx)
+	}
+	go func() { // ended waits for it
+		again, err := l.handle(ctx, b)
+		l.done <- outcome{b, again, err}
+	}()
+	return nil
+}
+
+// ended takes what became of a batch.
+func (l *loop) ended(o outcome) error {
+	l.busy = false
+	now := time.Now()
+	if errors.Is(o.err, ErrLater) {
+		if o.batch.All {
+			l.next.addAll(now)
+		}
+		for _, path := range o.batch.Paths {
+			l.next.add(path, now)
+		}
+		l.wait = now.Add(l.options.Retry)
+		return nil
+	}
+	for _, path := range o.again {
+		l.next.add(path, now)
+	}
+	return o.err
+}
+
+// settle waits for the batch under way.
+func (l *loop) settle() error {
+	if !l.busy {
+		return nil
+	}
+	return l.ended(<-l.done)
+}
+
+// finish handles what there is when the caller ends it.
+func (l *loop) finish(ctx context.Context) error {
+	err := l.settle()
+	for more := true; more && err == nil; {
+		select {
+		case c := <-l.tree.changes():
+			err = l.note(c)
+		default:
+			more = false
+		}
+	}
+	if err != nil || l.next.empty() || l.next.all {
+		return err // the next watch begins with everything
+	}
+	if err := l.begin(ctx); err != nil {
+		return err
+	}
+	if err := l.settle(); err != nil {
+		return err
+	}
+	if l.wait != (time.Time{}) {
+		return ErrLater
+	}
+	return nil // what is to come again comes with everything
+}
