@@ -72,7 +72,7 @@ func (p *Plan) Import(items []Item, moves *Moves, gone []Removal) error {
 		name   string
 	}
 	m := mover{plan: p, moves: moves, touched: make(map[int64]bool)}
-	held := make(map[int64]bool) // directories that something is in
+	held := make(map[int64]bool)     // directories that something is in
 	parents := make(map[int64]error) // why nothing can be put into them
 	seen := make(map[slot]bool, len(items))
 	for i := range items {
