@@ -110,7 +110,7 @@ func (w *watching) watch(ctx context.Context, e *env) error {
 		}
 	}
 	err = watch.Run(ctx, watch.Options{
-		Dir: w.from, Skip: w.skipper(rules), Quiet: w.quietTime, Most: max(watchMost, w.quietTime), Retry: watchRetry,
+		Dir: w.from, Skip: w.skipper(rules), Quiet: w.quietTime, Most: max(watchMost, w.quietTime), Retry: watchRetry, Now: e.now,
 	}, func(ctx context.Context, b watch.Batch) ([]string, error) { return w.batch(ctx, e, b) })
 	if limit, ok := errors.AsType[*watch.LimitError](err); ok {
 		return fmt.Errorf("%w (such as: sysctl %s=1048576), with --exclude", limit, limit.Limit)

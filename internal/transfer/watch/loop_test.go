@@ -42,7 +42,7 @@ func looped(t *testing.T, test func(p *paths, batches <-chan handled, end func()
 		p := &paths{out: make(chan change), moved: "moved", release: make(chan bool)}
 		batches := make(chan handled, 100)
 		l := &loop{
-			options: Options{Quiet: time.Second, Most: 10 * time.Second, Retry: 5 * time.Second}, tree: p,
+			options: Options{Quiet: time.Second, Most: 10 * time.Second, Retry: 5 * time.Second, Now: time.Now}, tree: p,
 			handle: func(ctx context.Context, b Batch) ([]string, error) {
 				batches <- handled{b, time.Since(began)}
 				if handle == nil {
@@ -76,7 +76,7 @@ func TestChangesThatFollowEachOtherAreOneBatch(t *testing.T) {
 	looped(t, func(p *paths, batches <-chan handled, end func() error) {
 		for _, path := range []string{"b", "a", "b", "skipped"} {
 			p.out <- change{path: path}
-			time.Sleep(900 * time.Millisecond)
+			<-time.After(900 * time.Millisecond)
 		}
 		expect(t, batches, 2800*time.Millisecond, "a", "b")
 		if err := end(); err != nil {
@@ -89,7 +89,7 @@ func TestABatchComesThoughChangesDoNotEnd(t *testing.T) {
 	looped(t, func(p *paths, batches <-chan handled, end func() error) {
 		for range 25 {
 			p.out <- change{path: "log"}
-			time.Sleep(500 * time.Millisecond)
+			<-time.After(500 * time.Millisecond)
 		}
 		expect(t, batches, 10*time.Second, "log")
 		expect(t, batches, 13*time.Second, "log")
@@ -104,7 +104,7 @@ func TestChangesDuringABatchAreTheNextOne(t *testing.T) {
 		expect(t, batches, time.Second, "a")
 		p.out <- change{path: "b"}
 		p.out <- change{path: "c"}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if len(batches) > 0 {
 			t.Error("two batches at a time")
 		}
@@ -134,7 +134,7 @@ func TestABatchThatIsRefusedComesAgain(t *testing.T) {
 	looped(t, func(p *paths, batches <-chan handled, end func() error) {
 		p.out <- change{path: "a"}
 		expect(t, batches, time.Second, "a")
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		p.out <- change{path: "b"}
 		expect(t, batches, 6*time.Second, "a", "b")
 		expect(t, batches, 7*time.Second, "still")
@@ -163,7 +163,7 @@ func TestTheEndFinishesTheBatchAndWhatCameBefore(t *testing.T) {
 		expect(t, batches, 2*time.Second, "b")
 	}, func(ctx context.Context, _ *paths, b Batch) ([]string, error) {
 		if !b.All {
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		}
 		if !b.All && ctx.Err() != nil {
 			t.Errorf("%v is not finished: %v", b, ctx.Err())

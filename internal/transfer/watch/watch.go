@@ -18,6 +18,8 @@ type Options struct {
 	Quiet, Most time.Duration
 	// Retry is how long a batch waits that was refused with ErrLater.
 	Retry time.Duration
+	// Now is the clock.
+	Now func() time.Time
 }
 
 // ErrLater says that a batch was not handled and is to come again.
@@ -96,14 +98,14 @@ type outcome struct {
 
 func (l *loop) run(ctx context.Context) error {
 	l.done = make(chan outcome, 1)
-	l.next.addAll(time.Now())
-	l.wait = time.Now() // at once
+	l.next.addAll(l.options.Now())
+	l.wait = l.options.Now() // at once
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		var fire <-chan time.Time
 		if !l.busy && !l.next.empty() {
-			timer.Reset(time.Until(l.due()))
+			timer.Reset(l.due().Sub(l.options.Now()))
 			fire = timer.C
 		}
 		select {
@@ -141,17 +143,17 @@ func (l *loop) note(c change) error {
 	}
 	if c.lost {
 		l.stale = true
-		l.next.addAll(time.Now())
+		l.next.addAll(l.options.Now())
 		return nil
 	}
 	matters, err := l.tree.note(c)
 	if errors.Is(err, errStale) {
 		l.stale = true
-		l.next.addAll(time.Now())
+		l.next.addAll(l.options.Now())
 		return nil
 	}
 	if matters {
-		l.next.add(c.path, time.Now())
+		l.next.add(c.path, l.options.Now())
 	}
 	return err
 }
@@ -179,7 +181,7 @@ func (l *loop) begin(ctx context.Context) error {
 // ended takes what became of a batch.
 func (l *loop) ended(o outcome) error {
 	l.busy = false
-	now := time.Now()
+	now := l.options.Now()
 	if errors.Is(o.err, ErrLater) {
 		if o.batch.All {
 			l.next.addAll(now)

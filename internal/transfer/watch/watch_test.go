@@ -69,7 +69,7 @@ func start(t *testing.T, dir string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{dir: dir, known: make(model), marks: make(chan string, 1000), end: cancel, result: make(chan error, 1)}
-	options := Options{Dir: dir, Quiet: 5 * time.Millisecond, Most: 50 * time.Millisecond, Retry: time.Millisecond}
+	options := Options{Dir: dir, Quiet: 5 * time.Millisecond, Most: 50 * time.Millisecond, Retry: time.Millisecond, Now: time.Now}
 	go func() {
 		r.result <- Run(ctx, options, func(_ context.Context, b Batch) ([]string, error) {
 			if b.All {
