@@ -3,9 +3,9 @@
 // Its nouns:
 //
 //   - A record is one chunk: a header that names it, checksums of its blocks of
-//     64 KiB, and its bytes.
-//   - A [Location] says where a record lies and how large its chunk is. The
-//     catalog keeps it; the heap keeps no index of its own.
+//     64 KiB, and its bytes, or what is left of each block when it is compressed.
+//   - A [Location] says where a record lies, how large its chunk is and how much
+//     of it is stored. The catalog keeps it; the heap keeps no index of its own.
 //   - Free ranges are those that no location names. They are known from
 //     [Heap.SetLive] on, and reused.
 //

@@ -101,14 +101,24 @@ func (h *Heap) Append(digest digest.Digest, data []byte) (Location, error) {
 	if len(data) > MaxSize {
 		return Location{}, fmt.Errorf("append a chunk of %d bytes: the largest has %d", len(data), MaxSize)
 	}
-	if h.packers != nil {
-		p := <-h.packers
-		defer func() { h.packers <- p }()
-		if head, body := p.pack(digest, data); head != nil {
-			return h.write(head, body)
+	if h.packers != nil && len(data) >= leastPacked {
+		if loc, packed, err := h.appendPacked(digest, data); packed {
+			return loc, err
 		}
 	}
 	return h.write(newHeader(digest, data), data)
+}
+
+// appendPacked is Append of a chunk that gets smaller, and reports whether it does.
+func (h *Heap) appendPacked(digest digest.Digest, data []byte) (loc Location, packed bool, err error) {
+	p := <-h.packers
+	defer func() { h.packers <- p }()
+	head, body := p.pack(digest, data)
+	if head == nil {
+		return Location{}, false, nil
+	}
+	loc, err = h.write(head, body)
+	return loc, true, err
 }
 
 // write writes a record.

@@ -95,9 +95,6 @@ func (p *packer) buffer(n int) []byte {
 
 // promising reports whether a chunk may get smaller.
 func (p *packer) promising(data []byte) bool {
-	if len(data) < leastPacked {
-		return false
-	}
 	if len(data) <= sampledFrom {
 		return true
 	}
