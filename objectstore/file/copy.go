@@ -139,9 +139,9 @@ func (s *Store) renameLocked(from, to objectstore.Path, options *objectstore.Cop
 			return nil, err
 		}
 	}
-	changed, err := s.install(string(from), to, options.Mode == objectstore.Create)
+	changed, err := s.install(fileName(from), to, options.Mode == objectstore.Create)
 	if err == nil && options.Mode == objectstore.Create {
-		err = s.root.Remove(string(from)) // install has linked it
+		err = s.root.Remove(fileName(from)) // install has linked it
 	}
 	if err != nil {
 		if !d.empty() && current == nil {

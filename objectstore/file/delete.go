@@ -53,7 +53,7 @@ func (s *Store) removeLocked(path objectstore.Path, match string) error {
 	if match != "*" && !objectstore.MatchETag(match, etag(info)) {
 		return fmt.Errorf("%w: ETag is %q, not %q", objectstore.ErrPrecondition, etag(info), match)
 	}
-	if err := s.root.Remove(string(path)); err != nil {
+	if err := s.root.Remove(fileName(path)); err != nil {
 		return err
 	}
 	s.removeDetails(path)
@@ -63,7 +63,7 @@ func (s *Store) removeLocked(path objectstore.Path, match string) error {
 // lstatObject returns ErrNotFound unless there is a file, or a link, at path:
 // a directory is no object, and must not be removed as one.
 func (s *Store) lstatObject(path objectstore.Path) (fs.FileInfo, error) {
-	info, err := s.root.Lstat(string(path))
+	info, err := s.root.Lstat(fileName(path))
 	if s.isMissing(err) || err == nil && info.IsDir() {
 		return nil, objectstore.ErrNotFound
 	}

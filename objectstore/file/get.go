@@ -43,8 +43,8 @@ func (s *Store) tryGet(path objectstore.Path, options *objectstore.GetOptions) (
 	var file *os.File
 	var info fs.FileInfo
 	if options.Head {
-		info, err = s.root.Stat(string(path))
-	} else if file, err = s.root.OpenFile(string(path), os.O_RDONLY|openNonblock, 0); err == nil {
+		info, err = s.root.Stat(fileName(path))
+	} else if file, err = s.root.OpenFile(fileName(path), os.O_RDONLY|openNonblock, 0); err == nil {
 		info, err = file.Stat()
 	}
 	defer func() {

@@ -81,6 +81,12 @@ func (l *lister) walk(ctx context.Context, dir string) (goOn bool, err error) {
 	if dir != "." {
 		base = dir + "/"
 	}
+	// The object of the directory itself sorts before all that is in it.
+	if base != "" && strings.HasPrefix(base, l.prefix) && base > l.offset {
+		if goOn, err := l.file(objectstore.Path(base)); err != nil || !goOn {
+			return false, err
+		}
+	}
 	last := ""
 	for {
 		batch, more, err := readBatch(l.store.root, dir, l.batch, func(key string) bool {

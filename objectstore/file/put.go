@@ -138,7 +138,7 @@ func (s *Store) install(name string, path objectstore.Path, create bool) (change
 	}
 	changed = []string{parent(path)}
 	for attempt := 1; ; attempt++ {
-		err := move(name, string(path))
+		err := move(name, fileName(path))
 		switch {
 		case err == nil:
 			return changed, nil
@@ -154,7 +154,7 @@ func (s *Store) install(name string, path objectstore.Path, create bool) (change
 		case errors.Is(err, syscall.ENOTDIR):
 			return nil, s.nestingError(path)
 		case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTEMPTY):
-			info, e := s.root.Lstat(string(path))
+			info, e := s.root.Lstat(fileName(path))
 			switch {
 			case errors.Is(e, fs.ErrNotExist):
 				continue
@@ -164,7 +164,7 @@ func (s *Store) install(name string, path objectstore.Path, create bool) (change
 				return nil, objectstore.ErrAlreadyExists
 			}
 			// An empty directory is not in the way.
-			if e := s.root.Remove(string(path)); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			if e := s.root.Remove(fileName(path)); e != nil && !errors.Is(e, fs.ErrNotExist) {
 				return nil, fmt.Errorf("%w: %q is a directory of other objects", objectstore.ErrUnsupported, path)
 			}
 		case create && (errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS)):

@@ -129,7 +129,7 @@ func (s *Store) removeOldTemps() {
 
 // stat describes the object at path, or returns nil when there is none.
 func (s *Store) stat(path objectstore.Path) (*objectstore.ObjectMeta, error) {
-	info, err := s.root.Stat(string(path))
+	info, err := s.root.Stat(fileName(path))
 	switch {
 	case s.isMissing(err), err == nil && !info.Mode().IsRegular():
 		return nil, nil

@@ -30,7 +30,7 @@ func TestStoreConforms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			storetest.Run(t, func(t *testing.T) objectstore.Store { return open(t, t.TempDir(), &options) }, storetest.Features{
-				NoKeyPaths: true, NoNesting: true, MaxSegment: 255, MinPartSize: options.MinPartSize,
+				NoKeyPaths: true, Folders: true, NoNesting: true, MaxSegment: 255, MinPartSize: options.MinPartSize,
 			})
 		})
 	}

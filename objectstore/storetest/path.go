@@ -24,6 +24,11 @@ var keyPaths = []objectstore.Path{
 
 // refuses reports whether the store must refuse one of the keyPaths.
 func (e *env) refuses(path objectstore.Path) bool {
+	if plain, ok := strings.CutSuffix(string(path), "/"); ok && e.features.Folders {
+		if _, err := objectstore.ParsePath(plain); err == nil {
+			return false
+		}
+	}
 	return e.features.NoKeyPaths || e.features.NoDotPaths && objectstore.CheckDots(path) != nil
 }
 

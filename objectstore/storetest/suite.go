@@ -21,6 +21,8 @@ type Features struct {
 	// objectstore.KeyPath accepts, such as those with an empty segment or a
 	// control character.
 	NoKeyPaths bool
+	// Folders: it holds those that end in one "/" nevertheless.
+	Folders bool
 	// NoDotPaths: the store refuses, with ErrInvalidPath, paths with a segment "."
 	// or "..". NoKeyPaths implies it.
 	NoDotPaths bool
