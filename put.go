@@ -66,8 +66,54 @@ func (v Tree) Put(path string, from io.Reader, options *PutOptions) (Record, err
 	if _, err := stream.ReadFrom(from); err != nil {
 		return Record{}, err
 	}
+	return v.finishAs(op, stream, file)
+}
+
+// CheckPut returns the error that [Tree.Put] would return before it reads anything:
+// that the path cannot be a file's, or a condition does not hold.
+func (v Tree) CheckPut(path string, options *PutOptions) error {
+	const op = "objects.put"
+	if options == nil {
+		options = new(PutOptions)
+	}
+	if err := v.writable(); err != nil {
+		return withOp(op, err)
+	}
+	file, err := v.newFile(path, options)
+	if err == nil {
+		err = v.read(file.Check)
+	}
+	return withOp(op, err)
+}
+
+// PutUpload finishes an upload as the file at a path, as [Tree.Put] does with what a
+// reader yields: payload and name become visible in one commit. For callers who
+// write the bytes themselves, to wait when the memory budget has no room. After
+// StatusOutOfMemory or StatusConflict with CodeWritesHeld it may be called again;
+// after it succeeded the upload can only be closed.
+func (v Tree) PutUpload(path string, upload *Upload, options *PutOptions) (Record, error) {
+	const op = "objects.put"
+	if options == nil {
+		options = new(PutOptions)
+	}
+	if err := v.writable(); err != nil {
+		return Record{}, withOp(op, err)
+	}
+	file, err := v.newFile(path, options)
+	if err != nil {
+		return Record{}, withOp(op, err)
+	}
+	stream := upload.plugin()
+	if stream == nil || stream.db != v.db {
+		return Record{}, withOp(op, invalid("upload: it is none of this database's"))
+	}
+	return v.finishAs(op, stream, file)
+}
+
+// finishAs publishes what was written and names it, in one commit.
+func (v Tree) finishAs(op string, stream *PluginStream, file *commit.File) (Record, error) {
 	var n catalog.Node
-	err = stream.write(op, func(u *payload.Upload) error {
+	err := stream.write(op, func(u *payload.Upload) error {
 		d, err := u.Detach(stream.ctx)
 		if err != nil {
 			return err

@@ -97,7 +97,7 @@ func runDemo(ctx context.Context, e *env, source string, f *demoFlags) (err erro
 func servePage(ctx context.Context, s *stage, f *demoFlags) error {
 	s.say("\n=== The page ===")
 	s.prompt("stardust serve demo.stardust")
-	flags := databaseServeFlags{listen: []string{f.listen}, api: true, page: true, webdav: true}
+	flags := databaseServeFlags{listen: []string{f.listen}, memory: defaultServeMemory, api: true, page: true, webdav: true}
 	flags.announce = func(address string) {
 		s.say("Open %s in a browser. Ctrl-C ends it%s.", address, map[bool]string{false: " and removes the directory"}[f.keep])
 		s.show()

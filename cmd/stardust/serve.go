@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -22,6 +23,13 @@ import (
 // uploadsSuffix ends the name of the directory beside a database where uploads that
 // take several requests wait for their last byte.
 const uploadsSuffix = ".uploads"
+
+// defaultServeMemory is what a server stays within unless it is told otherwise, and
+// leastServeMemory what it needs.
+const (
+	defaultServeMemory byteSize = 256 << 20
+	leastServeMemory   byteSize = 128 << 20
+)
 
 // databaseServeFlags are those of serve.
 type databaseServeFlags struct {
@@ -39,6 +47,7 @@ type databaseServeFlags struct {
 	region      string
 	origins     []string
 	maxUpload   byteSize
+	memory      byteSize
 	perClient   int
 	requests    int
 	stall       time.Duration
@@ -77,6 +86,9 @@ the requests under way and stops. docs/serve.md is the guide.`,
 			if !f.api && !f.webdav && !f.s3 {
 				return usagef("there is nothing to serve: turn on --api, --webdav or --s3")
 			}
+			if f.memory < leastServeMemory {
+				return usagef("--memory: a server needs %s at least", humanSize(int64(leastServeMemory)))
+			}
 			return e.serveDatabases(cmd.Context(), args, &f)
 		},
 	}
@@ -95,6 +107,8 @@ the requests under way and stops. docs/serve.md is the guide.`,
 	flags.StringVar(&f.region, "region", "us-east-1", "the region that S3 signatures name")
 	flags.StringArrayVar(&f.origins, "cors-origin", nil, "let pages of this site, such as https://example.com, use S3 with their keys; may be repeated")
 	flags.Var(&f.maxUpload, "max-upload", "largest file to accept, such as 10GiB (0: any)")
+	f.memory = defaultServeMemory
+	flags.Var(&f.memory, "memory", "memory that the process aims to stay within; more than a third is for uploads and chunks")
 	flags.DurationVar(&f.keepUploads, "keep-uploads", 24*time.Hour, "how long an unfinished upload waits beside the database, in FILE"+uploadsSuffix+", to be resumed")
 	flags.IntVar(&f.perClient, "max-connections", 0, "connections of one client's address (0: 256)")
 	flags.IntVar(&f.requests, "max-requests", 0, "requests at a time (0: 1024)")
@@ -128,6 +142,7 @@ func (e *env) serveDatabases(ctx context.Context, files []string, f *databaseSer
 			_ = listener.Close() // serving closes it, too
 		}
 	}()
+	defer f.limitMemory()()
 	closing, stop := context.WithCancel(ctx)
 	defer stop()
 	sites, end, err := e.sites(files, f, people, closing.Done())
@@ -149,6 +164,17 @@ func (e *env) serveDatabases(ctx context.Context, files []string, f *databaseSer
 	return server.NewServer(sites, options).Serve(ctx, listeners...)
 }
 
+// limitMemory lets the collector work harder before the process takes more than it
+// was given, unless whoever runs it has set the runtime's own limit. It returns what
+// undoes that.
+func (f *databaseServeFlags) limitMemory() (undo func()) {
+	if os.Getenv("GOMEMLIMIT") != "" || f.memory == 0 {
+		return func() {}
+	}
+	old := debug.SetMemoryLimit(int64(f.memory) * 3 / 4)
+	return func() { debug.SetMemoryLimit(old) }
+}
+
 // sites opens the databases. The caller calls end, also after an error.
 func (e *env) sites(files []string, f *databaseServeFlags, people *accounts.File, closing <-chan struct{}) (sites []*server.Site, end func() error, err error) {
 	var open []*stardust.DB
@@ -167,6 +193,7 @@ func (e *env) sites(files []string, f *databaseServeFlags, people *accounts.File
 	for _, file := range files {
 		options := e.options(f.readOnly)
 		options.Logger = e.serviceLogger()
+		options.MemoryBudget = int64(f.memory) * 3 / 8 / int64(len(files))
 		db, err := stardust.Open(file, options)
 		if err != nil {
 			return nil, end, openFailure(file, err)

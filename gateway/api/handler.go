@@ -10,6 +10,7 @@ import (
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/internal/committed"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 	"github.com/stardustdb/stardust/gateway/internal/staging"
 )
 
@@ -57,6 +58,7 @@ type Handler struct {
 	times   committed.Times
 	area    *staging.Area // nil when there is none
 
+	lanes    patience.Lanes
 	outlines outlines
 	growth   growth
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 )
 
 // immutable is the caching of addresses that always mean the same bytes.
@@ -74,7 +76,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tree stardust.Tr
 	if name != "" {
 		header.Set("Content-Disposition", disposition(kind, name))
 	}
-	checked := &checkedReader{reader: reader}
+	checked := &checkedReader{reader: patience.NewReader(r.Context(), reader)}
 	http.ServeContent(&rangeProblem{ResponseWriter: w, r: r}, r, "", time.Time{}, checked)
 	if checked.err != nil {
 		// The answer has begun: only a broken connection can say so.
@@ -113,7 +115,7 @@ func (p *rangeProblem) Write(b []byte) (int, error) {
 // checkedReader remembers that a read failed, which http.ServeContent does not
 // report.
 type checkedReader struct {
-	reader *stardust.Reader
+	reader io.ReadSeeker
 	err    error
 }
 
@@ -148,15 +150,8 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request) (published sta
 	if err != nil {
 		return published, err
 	}
-	upload, err := h.now(r.Context()).Upload()
-	if err != nil {
-		return published, err
-	}
-	defer func() { _ = upload.Close() }() // always nil
-	if _, err := upload.ReadFrom(body); err != nil {
-		return published, bodyError(err)
-	}
-	return upload.Finish()
+	published, err = h.lanes.Publish(r.Context(), h.now(r.Context()), body, interrupt(w))
+	return published, bodyError(err)
 }
 
 // bodyError says why a body could not be read to its end.
@@ -167,6 +162,8 @@ func bodyError(err error) error {
 	switch {
 	case err == nil, errors.As(err, &e), errors.As(err, &p):
 		return err
+	case errors.Is(err, patience.ErrBusy), errors.Is(err, patience.ErrSlow):
+		return newProblem(stardust.StatusUnavailable, codeBusy, err.Error(), http.StatusServiceUnavailable)
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
 	case errors.Is(err, context.Canceled):

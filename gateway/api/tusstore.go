@@ -68,26 +68,14 @@ func (s *tusStore) accept(event handler.HookEvent) (handler.HTTPResponse, handle
 			changes.Storage[storedPromised] = hex.EncodeToString(want)
 		}
 		u := &staging.Upload{Path: path, New: changes.Storage[storedNew] != "", Replaces: changes.Storage[storedReplaces]}
-		return tusCondition(u, checkTarget(s.h.now(ctx), u))
+		tree := s.h.now(ctx)
+		options, err := tusOptions(tree, u)
+		if err == nil {
+			err = tree.CheckPut(path, options)
+		}
+		return tusCondition(u, err)
 	}()
 	return handler.HTTPResponse{}, changes, tusError(err)
-}
-
-// checkTarget refuses what could only fail once all bytes are here.
-func checkTarget(tree stardust.Tree, u *staging.Upload) error {
-	record, err := tree.Resolve(u.Path)
-	switch {
-	case isNotFound(err) && u.Replaces == "":
-		return nil
-	case err != nil:
-		return err
-	case record.Kind == stardust.KindDirectory:
-		return badRequest("path: there is a directory at " + u.Path)
-	case u.New:
-		return newProblem(stardust.StatusConflict, stardust.CodeNameTaken, "there is a file at "+u.Path+" already", http.StatusConflict)
-	}
-	_, err = tusOptions(tree, u)
-	return err
 }
 
 // tusPath returns the path in the tree that an upload is to be.
@@ -197,7 +185,7 @@ func (u *tusUpload) FinishUpload(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			_, err = tree.Put(whole.Path, from, options)
+			_, err = u.store.h.lanes.Put(context.WithoutCancel(ctx), tree, whole.Path, from, options, nil)
 		}
 		return tusCondition(whole, err)
 	}))

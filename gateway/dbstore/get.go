@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -60,7 +61,7 @@ func (s *Store) get(ctx context.Context, path objectstore.Path, options *objects
 			_ = reader.Close()
 			return nil, err
 		}
-		result.Body = &body{reader: reader, left: end - start}
+		result.Body = &body{reader, patience.NewReader(ctx, reader), end - start}
 	}
 	return result, nil
 }
@@ -99,6 +100,7 @@ func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 // body reads a part of a payload.
 type body struct {
 	reader *stardust.Reader
+	waits  *patience.Reader // over reader
 	left   int64
 }
 
@@ -106,7 +108,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, io.EOF
 	}
-	n, err := b.reader.Read(p[:min(int64(len(p)), b.left)])
+	n, err := b.waits.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	if err == io.EOF && b.left > 0 {
 		err = io.ErrUnexpectedEOF

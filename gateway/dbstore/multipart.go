@@ -101,15 +101,7 @@ func (s *Store) uploadPart(ctx context.Context, path objectstore.Path, id string
 	if err != nil {
 		return p, err
 	}
-	stream, err := s.db.Tree().WithContext(ctx).Upload()
-	if err != nil {
-		return p, err
-	}
-	defer func() { _ = stream.Close() }() // always nil
-	if _, err := stream.ReadFrom(&exact{r: body.Open(), left: body.Size()}); err != nil {
-		return p, err
-	}
-	published, err := stream.Finish()
+	published, err := s.lanes.Publish(ctx, s.db.Tree().WithContext(ctx), &exact{r: body.Open(), left: body.Size()}, nil)
 	if err != nil {
 		return p, err
 	}

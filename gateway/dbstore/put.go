@@ -24,7 +24,7 @@ func (s *Store) Put(ctx context.Context, path objectstore.Path, body objectstore
 		attributes: options.Attributes, tags: options.Tags,
 	}
 	result, err := s.write(ctx, write, func(tree stardust.Tree, in string, o *stardust.PutOptions) (stardust.Record, error) {
-		return tree.Put(in, &exact{r: body.Open(), left: body.Size()}, o)
+		return s.lanes.Put(ctx, tree, in, &exact{r: body.Open(), left: body.Size()}, o, nil)
 	}, body.Size())
 	if err != nil {
 		return nil, s.fail(objectstore.OpPut, path, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/internal/committed"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 	"github.com/stardustdb/stardust/objectstore"
 )
 
@@ -21,6 +22,7 @@ type Store struct {
 	times   *committed.Times
 	now     func() time.Time
 	uploads uploads
+	lanes   patience.Lanes
 }
 
 // Options are the options of [New].
@@ -67,6 +69,9 @@ func (s *Store) fail(op string, path objectstore.Path, err error) error {
 // classify adds the sentinel that an error of the database means.
 func classify(err error) error {
 	var own *stardust.Error
+	if errors.Is(err, patience.ErrBusy) || errors.Is(err, patience.ErrSlow) {
+		return objectstore.Transient(err, 0)
+	}
 	if !errors.As(err, &own) {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 )
 
 // file is a file or directory open for reading.
@@ -19,6 +20,7 @@ type file struct {
 	files  *files
 	record stardust.Record
 	reader *stardust.Reader
+	waits  *patience.Reader // over reader
 	// next and stop go through a directory's children.
 	next func() (stardust.Record, error, bool)
 	stop func()
@@ -32,7 +34,7 @@ func (f *file) open() error {
 		return f.files.fail("read", f.record.Name, fs.ErrInvalid)
 	}
 	reader, err := f.files.tree.Open(f.record.Digest)
-	f.reader = reader
+	f.reader, f.waits = reader, patience.NewReader(f.files.ctx, reader)
 	return err
 }
 
@@ -41,7 +43,7 @@ func (f *file) Read(p []byte) (int, error) {
 	if err := f.open(); err != nil {
 		return 0, err
 	}
-	return f.reader.Read(p)
+	return f.waits.Read(p)
 }
 
 // Seek implements io.Seeker.
@@ -49,7 +51,7 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 	if err := f.open(); err != nil {
 		return 0, err
 	}
-	return f.reader.Seek(offset, whence)
+	return f.waits.Seek(offset, whence)
 }
 
 // Write implements io.Writer.
@@ -112,7 +114,7 @@ func (n *newFile) ReadFrom(from io.Reader) (int64, error) {
 	if source, ok := from.(*file); ok {
 		n.record, err = n.copy(source.record.Digest)
 	} else {
-		n.record, err = n.files.tree.Put(n.files.grant.Path(n.name), from, nil)
+		n.record, err = n.files.handler.lanes.Put(n.files.ctx, n.files.tree, n.files.grant.Path(n.name), from, nil, n.files.interrupt)
 	}
 	if err == nil {
 		err = n.files.keepTime(n.record)

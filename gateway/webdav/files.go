@@ -14,15 +14,19 @@ import (
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/grant"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 )
 
 // files is the tree for one request; only its goroutine uses it.
 type files struct {
-	handler  *Handler
-	grant    *grant.Grant
-	method   string
-	tree     stardust.Tree // bound to the request's context
-	modified time.Time     // of the file that is put, zero when it is not said
+	handler *Handler
+	grant   *grant.Grant
+	method  string
+	ctx     context.Context //nolint:containedctx // of the one request that it serves
+	tree    stardust.Tree   // bound to ctx
+	// interrupt ends a read of the request's body that is under way.
+	interrupt func()
+	modified  time.Time // of the file that is put, zero when it is not said
 
 	// replaced is the path of a node that the request has removed to put another
 	// there, and that is still there: the new one replaces it in one commit.
@@ -45,6 +49,8 @@ func (f *files) fail(op, name string, err error) error {
 		f.failed = http.StatusConflict
 	case errors.Is(err, stardust.StatusUnavailable):
 		f.failed = http.StatusForbidden
+	case errors.Is(err, stardust.StatusOutOfMemory), errors.Is(err, patience.ErrBusy), errors.Is(err, patience.ErrSlow):
+		f.failed = http.StatusServiceUnavailable
 	case errors.Is(err, stardust.StatusCanceled):
 		f.failed = http.StatusBadRequest
 	default:

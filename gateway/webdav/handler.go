@@ -18,6 +18,7 @@ import (
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/gateway/grant"
 	"github.com/stardustdb/stardust/gateway/internal/committed"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 )
 
 // maxBody bounds the XML of a request, in bytes.
@@ -40,6 +41,7 @@ type Handler struct {
 	options Options
 	locks   webdav.LockSystem
 	times   committed.Times
+	lanes   patience.Lanes
 }
 
 // New returns the handler of a database, which belongs to the caller.
@@ -79,6 +81,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
+	control := http.NewResponseController(w)
+	files.interrupt = func() { _ = control.SetReadDeadline(time.Now()) } //nolint:forbidigo // the network knows no other clock
 	if files.modified, err = modified(r); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -111,7 +115,7 @@ func reads(method string) bool {
 
 // files returns the tree that a request works on.
 func (h *Handler) files(r *http.Request, g *grant.Grant) (*files, error) {
-	f := &files{handler: h, grant: g, method: r.Method, tree: h.db.Tree().WithContext(r.Context())}
+	f := &files{handler: h, grant: g, method: r.Method, ctx: r.Context(), tree: h.db.Tree().WithContext(r.Context())}
 	if g.At != 0 {
 		past, err := h.db.AsOf(g.At)
 		if err != nil {
