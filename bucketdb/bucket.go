@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/stardustdb/stardust/internal/batch"
 	"github.com/stardustdb/stardust/internal/digest"
@@ -19,6 +20,10 @@ type bucket struct {
 	store    objectstore.Store
 	identity batch.Identity
 	sizes    []int64 // of bundles
+
+	// again waits before a batch is sent again whose outcome is not known, and reports
+	// whether it is; nil means that it is not.
+	again func(ctx context.Context, attempt int) bool
 
 	mu      sync.Mutex
 	problem func(error) // tells what is wrong and could be done without, or nil
@@ -237,19 +242,30 @@ func (b *bucket) after(ctx context.Context, n int64) (int64, error) {
 // another batch has its number. The store may have written the batch whatever
 // it answered, so unless it reported success, put looks into the log.
 func (b *bucket) put(ctx context.Context, n int64, data []byte) (bool, error) {
-	_, err := b.store.Put(ctx, logPath(n), objectstore.Bytes(data), &objectstore.PutOptions{Mode: objectstore.Create})
-	if err == nil {
-		return true, nil
+	for attempt := 0; ; attempt++ {
+		_, err := b.store.Put(ctx, logPath(n), objectstore.Bytes(data), &objectstore.PutOptions{Mode: objectstore.Create})
+		if err == nil {
+			return true, nil
+		}
+		there, other := b.lookBack(ctx, n)
+		switch {
+		case other == nil:
+			return bytes.Equal(there, data), nil
+		case errors.Is(other, objectstore.ErrNotFound) && !objectstore.IsTransient(err):
+			return false, err
+		case objectstore.IsTransient(err) && b.again != nil && b.again(ctx, attempt):
+			continue // the same bytes: whichever of the two arrives first is ours
+		}
+		// It may still arrive.
+		return false, fmt.Errorf("%w (%q in %s): %w", ErrUnknown, logPath(n), b.store, errors.Join(err, other))
 	}
-	there, other := b.read(context.WithoutCancel(ctx), logPath(n))
-	switch {
-	case other == nil:
-		return bytes.Equal(there, data), nil
-	case errors.Is(other, objectstore.ErrNotFound) && !objectstore.IsTransient(err):
-		return false, err
-	}
-	// It may still arrive.
-	return false, fmt.Errorf("%w (%q in %s): %w", ErrUnknown, logPath(n), b.store, errors.Join(err, other))
+}
+
+// lookBack reads what became of a batch, also for who has given up waiting.
+func (b *bucket) lookBack(ctx context.Context, n int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	return b.read(ctx, logPath(n))
 }
 
 func objectError(store objectstore.Store, path objectstore.Path, err error) error {

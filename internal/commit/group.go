@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stardustdb/stardust/internal/catalog"
 	"github.com/stardustdb/stardust/internal/tree"
@@ -10,7 +11,7 @@ import (
 // commitGroup writes a group durably and tells each caller the outcome of its
 // write.
 func (q *Queue) commitGroup(group []*request) {
-	pending := q.admit(group)
+	pending := runAlone(q.admit(group))
 	if len(pending) == 0 {
 		return
 	}
@@ -22,8 +23,10 @@ func (q *Queue) commitGroup(group []*request) {
 		finish(pending)
 		return
 	}
-	if len(pending) == 1 {
-		pending[0].fail(err)
+	if _, upstream := errors.AsType[*UpstreamError](err); upstream || len(pending) == 1 {
+		for _, r := range pending {
+			r.fail(err)
+		}
 		return
 	}
 	// Something in the group can't be applied. Alone, each write succeeds or
@@ -78,11 +81,18 @@ func (q *Queue) flush(group []*request) []*request {
 	return rest
 }
 
-// apply runs a group in one SQLite transaction. Refused writes get their error
-// here; an error returned means that nothing of the group was written.
-func (q *Queue) apply(group []*request) error {
+// write runs a group in one SQLite transaction. Refused writes get their error
+// here; an error returned means that nothing of the group was written here, and
+// appended that the upstream has it all the same.
+func (q *Queue) write(group []*request) (appended bool, err error) {
 	next := q.next
-	err := q.catalog.Write(context.Background(), func(tx *catalog.Tx) error {
+	err = q.catalog.Write(context.Background(), func(tx *catalog.Tx) (err error) {
+		var before catalog.Position
+		if q.upstream != nil {
+			if before, err = tx.Position(); err != nil {
+				return err
+			}
+		}
 		now := q.now()
 		for _, r := range group {
 			r.revision, r.err = 0, nil
@@ -107,12 +117,15 @@ func (q *Queue) apply(group []*request) error {
 			}
 			r.revision, next = t.ID, p.next
 		}
-		return nil
+		if q.upstream != nil {
+			appended, err = q.appendUpstream(tx, before)
+		}
+		return err
 	})
 	if err == nil {
 		q.next = next
 	}
-	return err
+	return appended, err
 }
 
 func (r *request) fail(err error) {

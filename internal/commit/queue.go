@@ -28,6 +28,10 @@ type Queue struct {
 	mu    sync.Mutex
 	holds int
 
+	// upstream decides about commits, when there is one; only the committing
+	// goroutine uses it.
+	upstream Upstream
+
 	// next is the next id of the one sequence of entities and transactions;
 	// only the committing goroutine uses it.
 	next int64
@@ -49,6 +53,8 @@ type request struct {
 	ctx context.Context //nolint:containedctx // the caller waits for this very write
 	// always runs even while writes are held.
 	always bool
+	// alone runs in place of the plan, outside of any transaction.
+	alone func() error
 
 	revision int64
 	err      error

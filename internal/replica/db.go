@@ -25,10 +25,38 @@ type Parts struct {
 
 // DB is an open database, seen as its rows. All methods may be called
 // concurrently. It ends with the database.
-type DB struct{ parts Parts }
+type DB struct {
+	parts Parts
+	tx    *catalog.Tx // of a view from within a transaction, or nil
+}
 
 // New returns the rows of a database.
-func New(parts Parts) *DB { return &DB{parts} }
+func New(parts Parts) *DB { return &DB{parts: parts} }
+
+// Within returns the rows as a transaction sees them that is under way, to read them.
+// It is valid within the transaction.
+func (d *DB) Within(tx *catalog.Tx) *DB { return &DB{d.parts, tx} }
+
+// Attach makes commits go to an upstream; see [commit.Queue.Attach].
+func (d *DB) Attach(ctx context.Context, u commit.Upstream) error {
+	return d.queued(ctx, func(ctx context.Context, q *commit.Queue) error { return q.Attach(ctx, u) })
+}
+
+// Follow brings what the upstream has; see [commit.Queue.Follow].
+func (d *DB) Follow(ctx context.Context) error {
+	return d.queued(ctx, func(ctx context.Context, q *commit.Queue) error { return q.Follow(ctx) })
+}
+
+func (d *DB) queued(ctx context.Context, do func(context.Context, *commit.Queue) error) error {
+	ctx, end, err := d.parts.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if d.parts.Queue == nil {
+		return end(d.parts.ReadOnly)
+	}
+	return end(do(ctx, d.parts.Queue))
+}
 
 // Position returns how far the database reaches. It fails with ErrForgotten
 // when a part of its history was forgotten: its rows then differ from those of
@@ -165,6 +193,13 @@ func (d *DB) Records(ctx context.Context, after, last int64, limit int) (records
 
 // ReadChunk fills data, of the chunk's size, with the chunk's verified bytes.
 func (d *DB) ReadChunk(ctx context.Context, row int64, data []byte) error {
+	if d.tx != nil {
+		c, err := d.tx.Chunk(row)
+		if err != nil {
+			return err
+		}
+		return d.parts.Heap.Read(heap.Location{Offset: c.Offset, Size: c.Size, Stored: c.Stored}, c.Digest, data)
+	}
 	ctx, end, err := d.parts.Begin(ctx)
 	if err != nil {
 		return err
@@ -193,6 +228,9 @@ func (d *DB) CheckTables(ctx context.Context, problem func(error)) error {
 }
 
 func (d *DB) read(ctx context.Context, fn func(*catalog.View) error) error {
+	if d.tx != nil {
+		return fn(&d.tx.View)
+	}
 	ctx, end, err := d.parts.Begin(ctx)
 	if err != nil {
 		return err

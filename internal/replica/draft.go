@@ -27,6 +27,8 @@ var (
 // chunks, in parallel if you like, then Apply, then Close.
 type Draft struct {
 	db *DB
+	// commit commits the plan, when that is not to go through the queue.
+	commit func(plan func(*commit.Plan) error) error
 
 	mu      sync.Mutex
 	records map[int64]heap.Location // by the chunk's row
@@ -36,6 +38,15 @@ type Draft struct {
 
 // NewDraft begins one. The caller closes it.
 func (d *DB) NewDraft() *Draft { return &Draft{db: d, records: make(map[int64]heap.Location)} }
+
+// NewUpstreamDraft begins one whose Apply commits by the given function, as
+// [commit.Upstream] has one, and that takes no memory of the database's budget: who
+// waits for the commit may have all of it.
+func (d *DB) NewUpstreamDraft(apply func(plan func(*commit.Plan) error) error) *Draft {
+	t := d.NewDraft()
+	t.commit = apply
+	return t
+}
 
 // Add compares a chunk's bytes with its digest and stores them. It may be called
 // concurrently.
@@ -72,10 +83,15 @@ func (t *Draft) Apply(ctx context.Context, after, to Position, rows *Rows) error
 		return end(t.db.parts.ReadOnly)
 	}
 	var inPlan error
-	_, err = t.db.parts.Queue.Commit(ctx, commit.Write{Chunks: true, Plan: func(p *commit.Plan) error {
+	plan := func(p *commit.Plan) error {
 		inPlan = t.replay(p, after, to, rows)
 		return inPlan
-	}})
+	}
+	if t.commit != nil {
+		err = t.commit(plan)
+	} else {
+		_, err = t.db.parts.Queue.Commit(ctx, commit.Write{Chunks: true, Plan: plan})
+	}
 	t.applied = err == nil
 	// Otherwise it may have taken place, and only the next open tells.
 	t.doubt = err != nil && inPlan == nil && !commit.Refused(err)

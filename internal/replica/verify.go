@@ -57,23 +57,34 @@ func (t *Draft) verifyPayload(ctx context.Context, p *Payload, fresh map[int64]C
 
 // hash writes a chunk's verified bytes to a hash.
 func (t *Draft) hash(ctx context.Context, sum hash.Hash, c Chunk, fresh bool) error {
-	buffer, err := t.db.Buffer(ctx, c.Size)
+	data, release, err := t.buffer(ctx, c.Size)
 	if err != nil {
 		return err
 	}
-	defer buffer.Release()
+	defer release()
 	if fresh {
 		t.mu.Lock()
 		location := t.records[c.Row]
 		t.mu.Unlock()
-		err = t.db.readRecord(ctx, location, c.Digest, buffer.Data)
+		err = t.db.readRecord(ctx, location, c.Digest, data)
 	} else {
-		err = t.db.ReadChunk(ctx, c.Row, buffer.Data)
+		err = t.db.ReadChunk(ctx, c.Row, data)
 	}
 	if err == nil {
-		sum.Write(buffer.Data)
+		sum.Write(data)
 	}
 	return err
+}
+
+func (t *Draft) buffer(ctx context.Context, size int64) (data []byte, release func(), err error) {
+	if t.commit != nil {
+		return make([]byte, size), func() {}, nil
+	}
+	buffer, err := t.db.Buffer(ctx, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	return buffer.Data, buffer.Release, nil
 }
 
 func (d *DB) readRecord(ctx context.Context, location heap.Location, name digest.Digest, data []byte) error {
