@@ -40,10 +40,13 @@ unit:
 	STARDUST_WITHOUT=$(PEERS) $(GO) test -short ./...
 
 # Every test runs once, under the race detector or without. Without run those
-# that it would only slow down: one goroutine's arithmetic, programs in other
-# languages, and simulations, whose schedule is their own.
+# that it would only slow down: one goroutine's arithmetic, trials that damage a
+# file byte by byte, programs in other languages, and simulations, whose schedule
+# is their own. Those of our packages keep the invariants that the race detector
+# turns on.
 SERIAL_PACKAGES := ./cmd/libstardust ./e2e/... ./examples/... ./internal/chunk ./internal/dust ./internal/lint ./mirror/simtest
-SERIAL_TESTS    := ^(TestAttributesHaveALimit|TestTenThousandLevelsOfDirectories|TestEverySSTReadIsServedLocallyAndTheDiskStaysBounded)$$
+DAMAGE_TESTS    := TestACopyOverWholeSessionsIsRefusedOrRight|TestSalvageBringsBackWhatIsNotHit|TestSalvageOfWhatIsLeft|TestDamageIsReportedAndNeverShown|TestWalksAndExportsGoOnPastDamage|TestEveryCrashImageHoldsWhatWasAcknowledged|TestCrashImagesCatchAMissingSync|TestDamageIsNeverReadAsData|TestAtRestTheFileIsAlone
+SERIAL_TESTS    := ^(TestAttributesHaveALimit|TestTenThousandLevelsOfDirectories|TestEverySSTReadIsServedLocallyAndTheDiskStaysBounded|$(DAMAGE_TESTS))$$
 
 # Without a C compiler, which the race detector builds with, the tests run all the same.
 race:
@@ -52,7 +55,7 @@ race:
 
 serial:
 	$(GO) test -timeout 30m $(SERIAL_PACKAGES)
-	$(GO) test -timeout 30m -run '$(SERIAL_TESTS)' . ./slatedb
+	$(GO) test -timeout 30m -tags invariants -run '$(SERIAL_TESTS)' . ./internal/container ./slatedb
 
 # The simulations' many seeds: about an hour.
 seeds:
