@@ -80,7 +80,12 @@ func (db *DB) start() error {
 		if last, err = v.LastRevision(); err != nil {
 			return err
 		}
-		if compression, err = fileCompression(v); err != nil {
+		if compression, err = fileCompression(v); payload.IsDamage(err) {
+			// It says nothing of what is stored, so nothing is lost with it.
+			db.options.Logger.Warn("new content is stored as it is", "error", err)
+			err = nil
+		}
+		if err != nil {
 			return err
 		}
 		if err := db.file.proof(db.ctx, v); err != nil {

@@ -21,7 +21,7 @@ func (v *View) Check(ctx context.Context, problem func(error)) (Counts, error) {
 	before := v.conn.sq.SetInterrupt(ctx) // a check of large tables is long
 	defer v.conn.sq.SetInterrupt(before)
 	steps := []func() error{
-		c.integrity, c.payloads, c.nodes, c.tree, c.versions, c.attributes, c.log, c.forgotten,
+		c.integrity, c.payloads, c.nodes, c.tree, c.versions, c.attributes, c.log, c.forgotten, c.settings,
 	}
 	for _, step := range steps {
 		err := step()

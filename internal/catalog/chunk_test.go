@@ -107,4 +107,12 @@ func TestSettingsAreOfTheFile(t *testing.T) {
 	if !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a changed setting: %v", err)
 	}
+	problems := 0
+	err = c.Read(t.Context(), Live, func(v *View) error {
+		_, err := v.Check(t.Context(), func(error) { problems++ })
+		return err
+	})
+	if problems != 1 || err != nil {
+		t.Errorf("a check found %d problems, %v", problems, err)
+	}
 }

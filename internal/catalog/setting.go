@@ -1,6 +1,10 @@
 package catalog
 
-import "github.com/ncruces/go-sqlite3"
+import (
+	"bytes"
+
+	"github.com/ncruces/go-sqlite3"
+)
 
 // SettingCompression is the setting of how new chunks are stored. Settings say how a
 // file is written, not what it holds.
@@ -22,6 +26,20 @@ func (v *View) Setting(name string) (value string, err error) {
 		return false, nil
 	}, []byte(name))
 	return value, err
+}
+
+// settings checks the rows' checksums.
+func (c *checker) settings() error {
+	if there, err := c.view.hasTable(`setting`); err != nil || !there {
+		return err
+	}
+	return c.view.conn.query(`SELECT name, value, crc FROM setting`, func(s *sqlite3.Stmt) (bool, error) {
+		name, value := bytes.Clone(s.ColumnRawBlob(0)), s.ColumnRawBlob(1)
+		if settingSum(name, value).sum() != s.ColumnInt64(2) {
+			return c.note(corrupt("setting %q: row checksum differs", name))
+		}
+		return true, nil
+	})
 }
 
 // SetSetting changes a setting of the file.
