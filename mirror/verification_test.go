@@ -39,6 +39,40 @@ func TestVerifiedReadHealsADamagedBlockInsideTheRead(t *testing.T) {
 	})
 }
 
+// A read of many blocks at once finds damage in any of them, and the bytes of one
+// that ends within a block are checked, too.
+func TestALongVerifiedReadHealsDamageWhereverItIs(t *testing.T) {
+	bubbleWith(t, verifying, func(e *env) {
+		data := big(700_001)
+		e.store("a/x", data)
+		e.fetch("a/x")
+		for _, at := range []int64{0, 65_535, 65_536, 400_000, 655_359, 700_000} {
+			for _, bounds := range [][2]int64{{0, 700_001}, {at / 65_536 * 65_536, 700_001}, {1, at + 1}, {0, min(at+70_000, 700_001)}} {
+				if at < bounds[0] {
+					continue
+				}
+				e.reopen()
+				e.damage(".x.obj", int(at))
+				result, err := e.m.Get(e.Context(), "a/x", &objectstore.GetOptions{Range: objectstore.Bounded(bounds[0], bounds[1])})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := make([]byte, result.End-result.Start)
+				_, err = io.ReadFull(result.Body, got)
+				if err != nil || string(got) != data[result.Start:result.End] {
+					t.Errorf("damage at %d, read of %v: %v", at, bounds, err)
+				}
+				if err := result.Body.Close(); err != nil {
+					t.Error(err)
+				}
+				if s := e.h.Stats(); s.Heals != 1 || s.HealFailures != 0 {
+					t.Errorf("damage at %d, read of %v: %+v", at, bounds, s.Counters)
+				}
+			}
+		}
+	})
+}
+
 func TestVerifiedReadOfAnUntouchedBlockDoesNotRefetch(t *testing.T) {
 	bubbleWith(t, verifying, func(e *env) {
 		data := big(500_000)

@@ -52,6 +52,15 @@ func (r *verifiedReader) readAt(p []byte, off int64) error {
 	for len(p) > 0 {
 		block := off / local.BlockSize
 		from := off - block*local.BlockSize
+		if from == 0 && len(p) > local.BlockSize {
+			good, err := r.readWhole(p[:len(p)-len(p)%local.BlockSize], block)
+			if err != nil {
+				return r.m.fail("read", r.path, err)
+			}
+			if p, off = p[good:], off+good; good > 0 {
+				continue
+			}
+		}
 		n := min(int64(len(p)), local.BlockSize-from)
 		if err := r.readBlock(p[:n], block, from); err != nil {
 			return r.m.fail("read", r.path, err)
@@ -59,6 +68,16 @@ func (r *verifiedReader) readAt(p []byte, off int64) error {
 		p, off = p[n:], off+n
 	}
 	return nil
+}
+
+// readWhole fills p with whole blocks, as many as are good, which may be none.
+func (r *verifiedReader) readWhole(p []byte, block int64) (good int64, err error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.gone {
+		return 0, errClosedBody
+	}
+	return r.m.local.Files.ReadWhole(r.h, p, block), nil
 }
 
 // readBlock fills p from a block, beginning at its byte from.

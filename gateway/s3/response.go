@@ -84,6 +84,9 @@ func (w *response) send(body io.Reader, n int64) error {
 	if file, ok := body.(objectstore.FileBody); ok {
 		return w.sendFile(file.File(), n)
 	}
+	if n >= aheadLeast {
+		return w.copyAhead(body, n)
+	}
 	return w.copyBody(body, n)
 }
 
