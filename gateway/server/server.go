@@ -31,6 +31,9 @@ type ServerOptions struct { //nolint:revive // Options are the site's
 	// Stall ends a request whose client sends or takes nothing for so long; a
 	// minute.
 	Stall time.Duration
+	// HeaderTimeout ends a connection whose request's header does not come whole in
+	// so long; 10 s.
+	HeaderTimeout time.Duration
 	// ShutdownTimeout bounds the wait for requests under way at the end; 30 s.
 	ShutdownTimeout time.Duration
 	// Logger gets a line for every request and what goes wrong; nil means none.
@@ -63,6 +66,9 @@ func NewServer(sites []*Site, options *ServerOptions) *Server {
 	if o.Stall <= 0 {
 		o.Stall = time.Minute
 	}
+	if o.HeaderTimeout <= 0 {
+		o.HeaderTimeout = 10 * time.Second
+	}
 	if o.ShutdownTimeout <= 0 {
 		o.ShutdownTimeout = 30 * time.Second
 	}
@@ -80,7 +86,7 @@ func NewServer(sites []*Site, options *ServerOptions) *Server {
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	server := &http.Server{
 		Handler: s, TLSConfig: s.options.TLS.Clone(),
-		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
 	}
 	serving, ended := errgroup.WithContext(ctx)

@@ -138,6 +138,32 @@ func TestAMoveOverAFileIsOneCommit(t *testing.T) {
 	}
 }
 
+func TestADirectoryGoesInOneCommit(t *testing.T) {
+	w := run(t, nil, nil)
+	for _, path := range []string{"/d", "/d/e"} {
+		w.want(201, "MKCOL", path, "")
+	}
+	for _, path := range []string{"/d/one", "/d/two", "/d/e/three"} {
+		w.want(201, "PUT", path, path)
+	}
+	before, err := w.db.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.want(201, "MOVE", "/d", "", "Destination", w.base+"/moved")
+	w.want(204, "DELETE", "/moved", "")
+	commits := 0
+	for _, err := range w.db.Transactions(before.LastRevision + 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		commits++
+	}
+	if commits != 2 {
+		t.Errorf("moving and deleting a directory took %d commits", commits)
+	}
+}
+
 func TestAPutThatIsCutShortLeavesWhatWasThere(t *testing.T) {
 	w := run(t, &webdav.Options{MaxUpload: 1000}, nil)
 	w.want(201, "PUT", "/f", "whole")
