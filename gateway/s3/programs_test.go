@@ -114,6 +114,11 @@ func TestAWSCommand(t *testing.T) {
 			}
 			aws("s3", "cp", bucket+"/up/sub/deep/large", bucket+"/copied") // UploadPartCopy
 			aws("s3", "mv", bucket+"/copied", bucket+"/moved")
+			aws("s3api", "put-object", "--bucket", testBucket, "--key", "folder/") // as "create folder" does
+			if out := aws("s3", "ls", bucket+"/"); !strings.Contains(out, "PRE folder/") {
+				t.Errorf("a folder:\n%s", out)
+			}
+			aws("s3api", "delete-object", "--bucket", testBucket, "--key", "folder/")
 			part := filepath.Join(back, "part")
 			aws("s3api", "get-object", "--bucket", testBucket, "--key", "moved", "--range", "bytes=100-199", part)
 			whole, err := os.ReadFile(filepath.Join(dir, "sub/deep/large"))
