@@ -30,7 +30,7 @@ func oddKeys() []struct {
 		proper bool
 	}{
 		{"a//b", false},
-		{"a/", false},
+		{"a/", true},
 		{"a/../b", false},
 		{"./x", false},
 		{"line\nbreak", false},
