@@ -84,7 +84,7 @@ func TestMaxRetriesBoundsThemAndTheErrorIsNotRetriedAgain(t *testing.T) {
 	})
 }
 
-func TestBackoffGrowsAndHonoursRetryAfter(t *testing.T) {
+func TestBackoffGrowsAndHonorsRetryAfter(t *testing.T) {
 	bubbleWith(t, func(o *mirror.Options) { o.Random = func() float64 { return 0.999999 } }, func(e *env) {
 		e.store("a/x", "bytes")
 		var times []time.Duration

@@ -10,7 +10,7 @@ import (
 )
 
 // A flight is one download of a path, shared by all who asked for it while it
-// was their neighbour in line. It goes on as long as one of them is
+// was their neighbor in line. It goes on as long as one of them is
 // interested.
 //
 // Its mutex may be locked with ordering.mu held, never the other way round.

@@ -26,7 +26,7 @@ func TestReadAllRefusesShortBodies(t *testing.T) {
 	}
 }
 
-func TestProbeFindsCreatesThatAreNotHonoured(t *testing.T) {
+func TestProbeFindsCreatesThatAreNotHonored(t *testing.T) {
 	inner := memory.New(nil)
 	if err := objectstore.ProbeCreate(t.Context(), inner, "some/prefix"); err != nil {
 		t.Fatal(err)

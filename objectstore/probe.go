@@ -13,7 +13,7 @@ import (
 // check first and write later were seen to let several of this many through.
 const probeRacers = 32
 
-// ProbeCreate finds out whether store honours create-only writes under a race:
+// ProbeCreate finds out whether store honors create-only writes under a race:
 // of 32 concurrent ones to one new object under prefix (which may be empty),
 // exactly one may win, and the object must hold the winner's bytes. It returns
 // nil when that holds, ErrUnsupported when it does not, and the store's own
@@ -59,7 +59,7 @@ func ProbeCreate(ctx context.Context, store Store, prefix Path) (err error) {
 	unsupported := func(format string, args ...any) error {
 		return &Error{
 			Op: "probe create", Store: store.String(), Path: string(path),
-			Err: fmt.Errorf("%w: create-only writes are not honoured: "+format, append([]any{ErrUnsupported}, args...)...),
+			Err: fmt.Errorf("%w: create-only writes are not honored: "+format, append([]any{ErrUnsupported}, args...)...),
 		}
 	}
 	switch {

@@ -204,7 +204,7 @@ func TestBeforeTheFirstManifestCompactionsOfEverySegmentAreDownloaded(t *testing
 	})
 }
 
-func TestThePollHonoursThePredicateAndWaitsForAManifest(t *testing.T) {
+func TestThePollHonorsThePredicateAndWaitsForAManifest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
 		putSSTs(t, remote, 1, 2)

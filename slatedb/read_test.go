@@ -290,7 +290,7 @@ func TestViewsOfSegmentsShowAnyPrefix(t *testing.T) {
 		`{"prefix_hex":"ff","l0":[],"sorted_runs":[]}]`)
 }
 
-func TestDiffOfNeighboursIsWhatAWriterDid(t *testing.T) {
+func TestDiffOfNeighborsIsWhatAWriterDid(t *testing.T) {
 	store := fixtureStore(t, "a-small")
 	read := func(id uint64) *slatedb.Manifest {
 		m, err := slatedb.ReadManifest(t.Context(), store, "db", id)

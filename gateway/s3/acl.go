@@ -9,7 +9,7 @@ import (
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
-// settings are what a bucket or an object has besides its content.
+// settings serve what a bucket or an object has besides its content.
 type settings struct{ *exchange }
 
 // location serves GetBucketLocation; the first region has no name there.

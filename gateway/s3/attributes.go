@@ -105,9 +105,9 @@ func reserve(a *objectstore.Attributes, key, value string) {
 	a.Metadata[key] = value
 }
 
-// reserveChecksum keeps a checksum that a header of the request gives. One
-// that comes in a trailer is known only when the attributes are with the Store
-// already, unless the body was buffered.
+// reserveChecksum keeps a checksum from a header of the request. One in a
+// trailer is known only after the Store got the attributes, unless the body was
+// buffered.
 func reserveChecksum(a *objectstore.Attributes, d checksum.Declared) {
 	if d.Value != "" {
 		reserve(a, reservedChecksum, string(d.Algorithm)+" "+d.Value)
@@ -140,7 +140,7 @@ func storageClass(a objectstore.Attributes) string {
 	return defaultStorageClass
 }
 
-// contentEncoding returns the header without "aws-chunked", which is of the
+// contentEncoding returns the header without "aws-chunked", which is about the
 // request only.
 func contentEncoding(values []string) string {
 	var kept []string
@@ -188,8 +188,8 @@ func setObjectHeaders(h http.Header, meta objectstore.ObjectMeta, a objectstore.
 	}
 }
 
-// refuseUnsupported refuses headers that ask for what this endpoint does not
-// do and whose silent neglect would harm: encryption, locks, open access.
+// refuseUnsupported refuses headers that ask for what this endpoint does not do
+// and that could do harm if ignored: encryption, locks, open access.
 func (q *request) refuseUnsupported() error {
 	if err := q.checkACL(); err != nil {
 		return err

@@ -46,9 +46,9 @@ func (x *exchange) raw() io.Reader {
 }
 
 // expectsNothing reports whether the client waits for 100 Continue before it
-// sends a body of no bytes. net/http answers those that have some when they are
-// read; S3 answers all, and botocore takes the next answer on the connection
-// for a wrong one when this is left out.
+// sends an empty body. net/http answers for others when they are read; S3
+// answers all, and without that botocore misreads the next answer on the
+// connection.
 func (x *exchange) expectsNothing() bool {
 	return x.r.ContentLength == 0 && x.r.ProtoMajor == 1 && !x.continued &&
 		strings.EqualFold(x.r.Header.Get("Expect"), "100-continue")
@@ -72,9 +72,9 @@ func (x *exchange) body(p *auth.Payload) (body objectstore.Body, release func(),
 }
 
 // readDocument reads and verifies a request's XML body. required says that it
-// must come with a digest, as S3 wants where a damaged body could do harm. What
-// child keeps may be as large as the body: that is charged to
-// Options.MaxBufferedBytes, unless it is small.
+// must come with a digest, as S3 demands where a damaged body could do harm.
+// What child keeps may be as large as the body, so it counts against
+// Options.MaxBufferedBytes unless it is small.
 func (x *exchange) readDocument(root string, required bool, child func(xmlChild) error) error {
 	lookup := x.lookup
 	if root == "CompleteMultipartUpload" {

@@ -20,7 +20,7 @@ type bucket struct {
 	uploads objectstore.MultipartStore
 	created time.Time
 	dynamic bool // made by Options.CreateBucket
-	// elsewhere says that Options.OpenBucket opened it, so that it may be gone.
+	// elsewhere says that Options.OpenBucket opened it, so it may be gone.
 	elsewhere bool
 }
 
@@ -40,7 +40,7 @@ func (s *bucketSet) get(name string) (*bucket, error) {
 	return nil, noSuchBucket(name)
 }
 
-// bucket returns the bucket of that name, which may have come to be elsewhere.
+// bucket returns the bucket of that name, which may have been made elsewhere.
 func (h *Handler) bucket(ctx context.Context, name string) (*bucket, error) {
 	b, err := h.buckets.get(name)
 	if err == nil || h.options.OpenBucket == nil {
@@ -64,8 +64,7 @@ func (h *Handler) bucket(ctx context.Context, name string) (*bucket, error) {
 	return b, nil
 }
 
-// listBuckets returns the buckets there are, by name, with those that came to be
-// elsewhere.
+// listBuckets returns all buckets by name, those made elsewhere included.
 func (h *Handler) listBuckets(ctx context.Context) ([]*bucket, error) {
 	all := h.buckets.list()
 	if h.options.ListBuckets == nil {
@@ -96,7 +95,7 @@ func (s *bucketSet) add(b *bucket) {
 	s.byName[b.name] = b
 }
 
-// remove takes b out, or reports that it is not there any more.
+// remove takes b out, or reports that it is gone already.
 func (s *bucketSet) remove(b *bucket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +131,7 @@ func (h *Handler) newBucket(name string, store objectstore.Store, dynamic bool) 
 	return b
 }
 
-// close gives up the uploads that only this process knows.
+// close aborts the uploads that only this process knows.
 func (b *bucket) close(ctx context.Context) error {
 	if table, ok := b.uploads.(*uploads.Table); ok {
 		return table.Close(ctx)

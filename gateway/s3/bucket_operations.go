@@ -14,7 +14,7 @@ import (
 // maxBuckets is the most entries of a page of ListBuckets.
 const maxBuckets = 10000
 
-// buckets are what is done to buckets as such.
+// buckets are the operations on buckets themselves.
 type buckets struct{ *exchange }
 
 // list serves ListBuckets.

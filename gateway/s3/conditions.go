@@ -116,8 +116,8 @@ func (q *request) putCondition() (objectstore.PutMode, objectstore.UpdateVersion
 	return 0, objectstore.UpdateVersion{}, unimplemented("If-None-Match")
 }
 
-// parseRange parses a Range header. As S3 does, it ignores several ranges and
-// what it does not understand, and the whole object is sent.
+// parseRange parses a Range header. Like S3 it ignores several ranges and what
+// it does not understand; then the whole object is sent.
 func parseRange(header string) *objectstore.Range {
 	spec, ok := strings.CutPrefix(header, "bytes=")
 	if !ok {

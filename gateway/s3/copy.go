@@ -44,7 +44,7 @@ func parseCopySource(header string) (copySource, error) {
 	return copySource{bucket, key, version}, nil
 }
 
-// copies make objects and parts of other objects.
+// copies make objects and parts from other objects.
 type copies struct{ *exchange }
 
 // source finds the object that the request copies from.
@@ -74,7 +74,7 @@ func (x copies) source() (*bucket, objectstore.Path, *objectstore.GetOptions, er
 	return b, path, o, sourceConditions(x.header).apply(o)
 }
 
-// sourceFailure makes S3's answer of a failed read of a copy's source: what a
+// sourceFailure turns a failed read of a copy's source into S3's answer: what a
 // GET answers with 304 is a failed precondition here.
 func sourceFailure(err error) error {
 	if errors.Is(err, objectstore.ErrNotModified) {
@@ -83,7 +83,7 @@ func sourceFailure(err error) error {
 	return err
 }
 
-// directive reads the header of that kind of directive: COPY, the default, or REPLACE.
+// directive reads a directive's header: COPY, the default, or REPLACE.
 func (q *request) directive(kind string) (replace bool, err error) {
 	switch q.header("X-Amz-" + kind + "-Directive") {
 	case "", "COPY":
@@ -165,7 +165,7 @@ type copying struct {
 	asked       checksum.Algorithm // to be computed, unless the source has it
 }
 
-// plain reports whether a Store's own Copy does all that is asked for.
+// plain reports whether a Store's own Copy does everything that was asked for.
 func (c copying) plain(to *bucket, conditions conditions) bool {
 	return c.asked == "" && c.from == to && c.put.Mode != objectstore.Update && c.get.Version == "" &&
 		!c.replaceTags && conditions.none()
@@ -217,8 +217,9 @@ func (x copies) run(c copying) error {
 	return err
 }
 
-// computeSum reads the source for a checksum that is asked for and that it has not.
-// What is read for the copy must then be the same: c says so.
+// computeSum reads the source to compute a checksum that was asked for and that
+// it lacks. What is read for the copy must then be the same, which c makes sure
+// of.
 func (x copies) computeSum(c copying) (sum objectSum, err error) {
 	if c.asked == "" {
 		return sum, nil

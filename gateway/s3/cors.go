@@ -30,8 +30,8 @@ func (x *exchange) configuration() (*cors.Configuration, error) {
 	return nil, nil
 }
 
-// preflight answers a browser that asks what a page of another site may do. Nobody
-// signs that.
+// preflight answers a browser that asks what a page of another site may do.
+// Such requests are never signed.
 func (x *exchange) preflight() error {
 	q, err := cors.Read(x.r.Header, "")
 	switch {
@@ -66,8 +66,8 @@ func (q *request) resource() string {
 	return "BUCKET"
 }
 
-// allowPage sets the headers that let a page of another site read the answer, be it
-// an error, if the bucket's configuration does.
+// allowPage sets the headers that let a page of another site read the answer,
+// errors included, if the bucket's configuration allows it.
 func (x *exchange) allowPage() error {
 	if x.r.Header.Get("Origin") == "" {
 		return nil

@@ -73,8 +73,8 @@ func parseDeleteCondition(etag, modified, size string) (c deleteCondition, err e
 	return c, nil
 }
 
-// matching deletes an object under a condition. What the Store does not compare
-// itself is compared here, and the object must still be the same then.
+// matching deletes an object under a condition. What the Store cannot compare
+// is compared here, and the object must still be the same when it is deleted.
 func (x deletes) matching(path objectstore.Path, c deleteCondition) error {
 	conditional, ok := x.bucket.store.(objectstore.ConditionalDeleter)
 	if !ok {
@@ -97,7 +97,7 @@ func (x deletes) matching(path objectstore.Path, c deleteCondition) error {
 	return conditional.DeleteMatching(x.r.Context(), path, meta.ETag)
 }
 
-// unimplemented is the Failure of a header that asks for what is not done.
+// unimplemented is the Failure of a header that asks for something unsupported.
 func unimplemented(header string) *Failure {
 	return s3err.NotImplemented.New().With("Header", header)
 }

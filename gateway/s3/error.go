@@ -11,8 +11,8 @@ import (
 	"github.com/stardustdb/stardust/objectstore/uploads"
 )
 
-// Failure is an error as S3 tells it to clients. Hooks may return one, made of a
-// [s3err.Row], to choose what a client sees.
+// Failure is an error as S3 reports it to clients. Hooks may return one, made
+// from an [s3err.Row], to choose what a client sees.
 type Failure = s3err.Failure
 
 // asFailure turns an error of a Store, of a body or of this package into what

@@ -12,9 +12,9 @@ import (
 	"github.com/stardustdb/stardust/objectstore"
 )
 
-// exchange is one request and its response. One goroutine uses it. What S3 does is
-// in types over it, a file each: objects, copies, deletes, tags, multiparts, lists, forms,
-// buckets and settings.
+// exchange is one request and its response. Only one goroutine uses it. S3's
+// operations are methods of types around it, a file each: objects, copies,
+// deletes, tags, multiparts, lists, forms, buckets and settings.
 type exchange struct {
 	request
 	response
@@ -110,8 +110,7 @@ func (x *exchange) fail(err error) *Failure {
 }
 
 func (x *exchange) failureOf(err error) *Failure {
-	// The body knows best why it failed; a Store may have wrapped it without
-	// care.
+	// The body knows best why it failed; a Store may have lost that in wrapping.
 	if x.payload != nil && x.payload.Failure() != nil {
 		return asFailure(x.payload.Failure())
 	}

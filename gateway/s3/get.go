@@ -21,7 +21,7 @@ func (q *request) getOptions() (*objectstore.GetOptions, error) {
 	return o, readConditions(q.r.Header).apply(o)
 }
 
-// objects are what is read and written of single objects.
+// objects are the reads and writes of single objects.
 type objects struct{ *exchange }
 
 // get serves GetObject.
@@ -159,7 +159,7 @@ func (q *request) ifRange(meta objectstore.ObjectMeta) bool {
 	return len(tags) == 1 && tags[0] == meta.ETag
 }
 
-// readFailure makes S3's answer of a failed Get.
+// readFailure turns a failed Get into S3's answer.
 func (x objects) readFailure(err error, o *objectstore.GetOptions) error {
 	switch {
 	case errors.Is(err, objectstore.ErrInvalidRange):
@@ -190,7 +190,8 @@ func (x objects) invalidRange(err error, size int64) error {
 }
 
 // overrides reads the response- parameters, by the header that each sets. Only
-// who has a key may use them, lest a link to an open object serve anything.
+// requests with a key may use them: otherwise a link to an open object could
+// serve anything.
 func (q *request) overrides() (map[string]string, error) {
 	var overrides map[string]string
 	for _, p := range q.query {

@@ -41,7 +41,7 @@ const copyBufferSize = 64 << 10
 // Options.Bucket, and all of Options.Buckets. A nil store needs an empty
 // Options.Bucket. The stores stay the caller's to close, after [Handler.Close].
 func NewHandler(store objectstore.Store, options Options) (*Handler, error) {
-	options, err := options.normalise(store)
+	options, err := options.normalize(store)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func NewHandler(store objectstore.Store, options Options) (*Handler, error) {
 	return h, nil
 }
 
-// Close gives up the multipart uploads that only this Handler knows: those on
+// Close aborts the multipart uploads that only this Handler knows: those on
 // Stores that are not an [objectstore.MultipartStore]. Call it after the server
 // has shut down.
 func (h *Handler) Close(ctx context.Context) error {

@@ -14,8 +14,8 @@ const (
 	maxKeys = 1000
 	// maxRune sorts after every other character of a key.
 	maxRune = "\U0010FFFF"
-	// skipAfter is how many keys of one common prefix are read before the
-	// list begins anew behind them.
+	// skipAfter is how many keys of one common prefix are read before a new list
+	// begins after them.
 	skipAfter = 64
 )
 
@@ -35,7 +35,8 @@ func (l listing) full(n int, last string) bool {
 	return n >= l.limit && (!l.printed || document.Holds(last) || n >= l.limit+maxKeys)
 }
 
-// checkEnd refuses to end a page at a name that would not come back.
+// checkEnd refuses to end a page at a name that could not come back as a
+// marker.
 func (l listing) checkEnd(last string) error {
 	if l.printed && !document.Holds(last) {
 		return s3err.NamesUnprintable.New()
@@ -63,8 +64,8 @@ func (e entry) name() string {
 	return string(e.meta.Path)
 }
 
-// run lists one page. Any string can be the delimiter. The keys behind a
-// common prefix are not read one by one when there are many.
+// run lists one page. Any string can be the delimiter. The keys of a common
+// prefix are not read one by one if there are many.
 func (l listing) run(ctx context.Context, store objectstore.Store) (page, error) {
 	var p page
 	if l.limit == 0 {
@@ -79,9 +80,9 @@ func (l listing) run(ctx context.Context, store objectstore.Store) (page, error)
 	return p, nil
 }
 
-// scan adds to the page what sorts after offset, until it is full or a common
-// prefix has so many keys that it pays to begin anew behind them: at the
-// offset that it returns then.
+// scan adds to the page what sorts after offset, until the page is full or a
+// common prefix has so many keys that a new list after them is faster: then it
+// returns the offset for that.
 func (l listing) scan(ctx context.Context, store objectstore.Store, offset string, p *page) (string, bool, error) {
 	skipped := 0
 	for meta, err := range store.List(ctx, &objectstore.ListOptions{Prefix: l.prefix, Offset: offset, Extensions: l.extensions}) {
@@ -107,7 +108,7 @@ func (l listing) scan(ctx context.Context, store objectstore.Store, offset strin
 	return "", false, nil
 }
 
-// commonPrefix returns the key up to the first delimiter behind the prefix, or
+// commonPrefix returns the key up to the first delimiter after the prefix, or
 // "".
 func (l listing) commonPrefix(key string) string {
 	if l.delimiter == "" || len(key) < len(l.prefix) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 )
 
-// lists are lists of objects, versions, parts and uploads.
+// lists serve lists of objects, versions, parts and uploads.
 type lists struct{ *exchange }
 
 // listParameters reads what all lists of objects take, and the form in which their

@@ -67,8 +67,8 @@ func (x lists) versions() error {
 	return x.writeDocument(http.StatusOK, d)
 }
 
-// collectVersions fills the page: what is left of the key at the marker, and then
-// the keys behind it.
+// collectVersions fills the page: what is left of the key at the marker, and
+// then the keys after it.
 func (x lists) collectVersions(l listing, idMarker string, p *versionPage) error {
 	if l.limit == 0 {
 		return nil

@@ -23,16 +23,16 @@ type Options struct {
 	// CreateBucket makes the Store of a bucket that a client creates. Nil
 	// refuses to create buckets.
 	CreateBucket func(ctx context.Context, bucket string) (objectstore.Store, error)
-	// OpenBucket returns the Store of a bucket that a request names and that is not
-	// known yet, for buckets that come to be elsewhere. It returns
-	// objectstore.ErrNoBucket when there is none. Nil knows no further buckets.
+	// OpenBucket returns the Store of a bucket that a request names and that is
+	// not known yet, for buckets that are made elsewhere. It returns
+	// objectstore.ErrNoBucket if there is none. Nil means no further buckets.
 	OpenBucket func(ctx context.Context, bucket string) (objectstore.Store, error)
 	// ListBuckets returns the names of all buckets that OpenBucket would open now,
 	// and when each was made, the zero time when that is not known. It must be set
 	// when OpenBucket is. It may be called concurrently.
 	ListBuckets func(ctx context.Context) (map[string]time.Time, error)
-	// DeleteBucket gives the Store of an empty bucket up that CreateBucket
-	// made. Nil refuses to delete buckets.
+	// DeleteBucket gives up the Store of an empty bucket that CreateBucket made.
+	// Nil refuses to delete buckets.
 	DeleteBucket func(ctx context.Context, bucket string, store objectstore.Store) error
 
 	// CORSOrigins are the sites, such as "https://example.com" or "*", whose pages
@@ -40,8 +40,8 @@ type Options struct {
 	// with the keys that they have. None means that pages of other sites cannot.
 	CORSOrigins []string
 	// SaveCORS keeps the CORS configuration that a client gives to a bucket, a
-	// document to be given back by LoadCORS, or none when it is nil. Nil refuses to
-	// set any. LoadCORS is called for every request of a page of another site, and
+	// document that LoadCORS returns, or none if it is nil. Nil refuses to set
+	// any. LoadCORS is called for every request of a page of another site, and
 	// must be set when SaveCORS is. Both may be called concurrently.
 	SaveCORS func(ctx context.Context, bucket string, document []byte) error
 	LoadCORS func(ctx context.Context, bucket string) ([]byte, error)
@@ -52,7 +52,7 @@ type Options struct {
 	// Authorize decides what an access key may do, "" being that of an anonymous
 	// request: to read or write a bucket, or the object with the key in it. The
 	// bucket is "" for the list of buckets, and the key is for what concerns a
-	// bucket; for a list the key is its prefix. A request that is refused is told
+	// bucket; for a list the key is its prefix. A refused request gets
 	// AccessDenied. Nil allows everything to every key. It may be called
 	// concurrently.
 	Authorize func(ctx context.Context, access Access) bool
@@ -71,8 +71,8 @@ type Options struct {
 	// whole before the Store sees it, so that the Store can repeat it; 256
 	// KiB. Larger ones stream.
 	BufferSize int64
-	// MaxBufferedBytes bounds all such bodies together, and large XML bodies;
-	// 64 MiB. What doesn't fit streams, or is told SlowDown if it is XML.
+	// MaxBufferedBytes bounds all such bodies together, and large XML bodies; 64
+	// MiB. What doesn't fit streams, or gets SlowDown if it is XML.
 	MaxBufferedBytes int64
 	// MaxPutSize is the greatest body of one request in bytes; 5 GiB.
 	MaxPutSize int64
@@ -97,7 +97,7 @@ type Options struct {
 	// such as the tags a mirror's policy routes by. The path is empty for
 	// requests that concern a bucket. It may be called concurrently.
 	Extensions func(r *http.Request, bucket string, path objectstore.Path) objectstore.Extensions
-	// Observe is told of every request after its end. It may be called
+	// Observe is called after the end of every request. It may be called
 	// concurrently and must not block.
 	Observe func(Observation)
 	// Failure chooses what the client sees for an error of the Store; nil
@@ -128,9 +128,9 @@ type Observation struct {
 	Err       error // the cause of a failure
 }
 
-// normalise returns a copy with the defaults filled in, or an error that says
+// normalize returns a copy with the defaults filled in, or an error that says
 // which option is wrong.
-func (o Options) normalise(store objectstore.Store) (Options, error) {
+func (o Options) normalize(store objectstore.Store) (Options, error) {
 	switch {
 	case (store == nil) != (o.Bucket == ""):
 		return o, errors.New("s3: a store and Options.Bucket, its name, go together: give both or neither")

@@ -22,8 +22,8 @@ import (
 const (
 	// maxForm bounds a form without its file, in bytes.
 	maxForm = 128 << 10
-	// formPiece is how much of a form's file is held in memory: its length is known
-	// at its end only, and a longer file is stored in parts of that size.
+	// formPiece is how much of a form's file is kept in memory: its length is
+	// known only at its end, and a longer file is stored in parts of that size.
 	formPiece = 8 << 20
 )
 
@@ -124,7 +124,8 @@ func (x forms) checkPolicy(f *form) (err error) {
 	return f.policy.Check(f.fields, x.options.Clock())
 }
 
-// headers has the fields stand for headers, so that they are read as those of a PUT.
+// headers turns the fields into headers, so that they are read like those of a
+// PUT.
 func (x forms) headers(f *form) error {
 	h := make(http.Header)
 	for name, value := range f.fields {
@@ -201,8 +202,8 @@ func (x forms) promised() (sums []promise, declared checksum.Declared, err error
 	return sums, declared, err
 }
 
-// write stores the file: in one write, or in parts when it is long. Nothing is stored
-// of a file that is not as the form promises.
+// write stores the file: in one write, or in parts if it is long. Nothing is
+// stored of a file that differs from what the form promises.
 func (x forms) write(f *form, sums []promise, attributes objectstore.Attributes, tags map[string]string) (*objectstore.PutResult, error) {
 	piece := min(formPiece, x.options.MaxBufferedBytes, x.r.ContentLength+1)
 	if !x.h.memory.TryAcquire(piece) {

@@ -49,7 +49,7 @@ func (x objects) put() error {
 	return nil
 }
 
-// setWritten sets the headers that tell of a write.
+// setWritten sets the headers that describe a write.
 func (x *exchange) setWritten(result *objectstore.PutResult, p *auth.Payload) {
 	h := x.w.Header()
 	if result.ETag != "" {
@@ -68,8 +68,8 @@ func (x *exchange) setWritten(result *objectstore.PutResult, p *auth.Payload) {
 	}
 }
 
-// writeError makes S3's answer of a failed write: over a missing object, an
-// update is told NoSuchKey.
+// writeError turns a failed write into S3's answer: an update of a missing
+// object gets NoSuchKey.
 func (x *exchange) writeError(err error, mode objectstore.PutMode) error {
 	if mode == objectstore.Update && errors.Is(err, objectstore.ErrPrecondition) {
 		if _, headErr := x.stat(); errors.Is(headErr, objectstore.ErrNotFound) {

@@ -32,8 +32,8 @@ func objectSubresource(name string) bool {
 	return false
 }
 
-// routeBucketSubresource answers what SDKs and tools ask of a bucket on their
-// way: the answers of a private bucket on which nothing was configured.
+// routeBucketSubresource answers what SDKs and tools ask about a bucket in
+// passing, as a private bucket without any configuration would.
 func (x *exchange) routeBucketSubresource(sub string) (operation, error) {
 	name := subresourceName(x.r.Method, "Bucket", sub)
 	switch {
@@ -130,7 +130,7 @@ func (x *exchange) answer(d any) func() error {
 	return func() error { return x.writeDocument(http.StatusOK, d) }
 }
 
-// missing serves the error that says that nothing was configured.
+// missing serves the error for a missing configuration.
 func missing(row s3err.Row) func() error {
 	return func() error { return row.New() }
 }

@@ -159,9 +159,9 @@ func (x tags) delete() error {
 	return nil
 }
 
-// set gives an object other tags. A Store takes tags only with a write, so
-// the object is written again over the version that was read: a write that
-// comes between is not lost but makes this one fail.
+// set gives an object other tags. A Store takes tags only with a write, so the
+// object is written again over the version that was read: a write in between is
+// not lost but makes this one fail.
 func (x tags) set(tags map[string]string) error {
 	if _, err := x.tagsOf(x.bucket, x.path); err != nil {
 		return err

@@ -30,8 +30,8 @@ type uploadSums struct {
 	parts int
 }
 
-// uploadSum is one upload's: which checksum its parts come with, "" when the client
-// did not say, and of what kind that of the whole is.
+// uploadSum is one upload's: the algorithm of its parts' checksums, "" if the
+// client did not say, and the kind of checksum of the whole.
 type uploadSum struct {
 	checksum checksum.Algorithm
 	kind     string
@@ -121,8 +121,8 @@ func (u *uploadSums) end(id completedUpload) {
 	u.trim()
 }
 
-// whole returns the checksum of the object that the parts make, in the form that
-// headers have; false when that of a part is not known, or they can't be combined.
+// whole returns the checksum of the object that the parts make, in the form of
+// a header; false if a part's is unknown, or they can't be combined.
 func whole(c checksum.Algorithm, kind string, parts []objectstore.Part, sums map[int]partSum) (string, bool) {
 	all, sizes := make([][]byte, len(parts)), make([]int64, len(parts))
 	for i, part := range parts {
@@ -174,7 +174,7 @@ func sizesText(parts []objectstore.Part) string {
 	return b.String()
 }
 
-// maxSizesText bounds what an object's metadata holds of its parts, in bytes.
+// maxSizesText bounds what an object's metadata has of its parts, in bytes.
 const maxSizesText = 2 << 10
 
 // partRange returns the range of a part by what sizesText wrote, and how many parts

@@ -19,7 +19,7 @@ import (
 const cleanupTimeout = 30 * time.Second
 
 // Copy implements objectstore.Store; no byte passes through this machine. Mode
-// Create is checked here first and sent as a condition, which S3 honours: a
+// Create is checked here first and sent as a condition, which S3 honors: a
 // server that ignores it on copies may overwrite an object that came between.
 func (s *Store) Copy(ctx context.Context, from, to objectstore.Path, options *objectstore.CopyOptions) error {
 	if options == nil {

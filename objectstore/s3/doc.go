@@ -5,7 +5,7 @@
 // endpoint come from where every AWS tool looks for them, unless the options
 // say otherwise.
 //
-// Conditional writes need a server that honours If-None-Match and If-Match on
+// Conditional writes need a server that honors If-None-Match and If-Match on
 // PUT and on the completion of multipart uploads, as S3 does. A server that
 // ignores them cannot be told from one that does not by its answers:
 // objectstore.ProbeCreate finds out.

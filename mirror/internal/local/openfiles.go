@@ -43,7 +43,7 @@ type Handle struct {
 	table *BlockTable // of entry; nil without verification
 
 	below        *Handle // the next idle one of the same entry
-	older, newer *Handle // the neighbours among all idle ones
+	older, newer *Handle // the neighbors among all idle ones
 }
 
 // A process that has too many files open gets this long to close some.
