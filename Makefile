@@ -45,7 +45,7 @@ unit:
 # is their own. Those of our packages keep the invariants that the race detector
 # turns on.
 SERIAL_PACKAGES := ./cmd/libstardust ./e2e/... ./examples/... ./internal/chunk ./internal/dust ./internal/lint ./mirror/simtest
-DAMAGE_TESTS    := TestACopyOverWholeSessionsIsRefusedOrRight|TestSalvageBringsBackWhatIsNotHit|TestSalvageOfWhatIsLeft|TestDamageIsReportedAndNeverShown|TestWalksAndExportsGoOnPastDamage|TestEveryCrashImageHoldsWhatWasAcknowledged|TestCrashImagesCatchAMissingSync|TestDamageIsNeverReadAsData|TestAtRestTheFileIsAlone
+DAMAGE_TESTS    := TestACopyOverWholeSessionsIsRefusedOrRight|TestSalvageBringsBackWhatIsNotHit|TestSalvageOfWhatIsLeft|TestDamageIsReportedAndNeverShown|TestWalksAndExportsGoOnPastDamage|TestEveryCrashImageHoldsWhatWasAcknowledged|TestCrashImagesCatchAMissingSync|TestAfterAFailedOperationTheDatabaseGoesOn|TestDamageIsNeverReadAsData|TestAtRestTheFileIsAlone|TestEveryCrashKeepsWhatWasAcknowledged|TestAfterAFaultTheSessionGoesOn
 SERIAL_TESTS    := ^(TestAttributesHaveALimit|TestTenThousandLevelsOfDirectories|TestEverySSTReadIsServedLocallyAndTheDiskStaysBounded|$(DAMAGE_TESTS))$$
 
 # Without a C compiler, which the race detector builds with, the tests run all the same.
