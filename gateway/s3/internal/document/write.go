@@ -16,11 +16,15 @@ const (
 
 // Marshal returns a document with its XML declaration.
 func Marshal(document any) ([]byte, error) {
-	b, err := xml.Marshal(document)
+	var b bytes.Buffer
+	b.WriteString(header)
+	err := xml.NewEncoder(&b).Encode(document)
 	// As S3 writes quotes; a text that says "&#34;" itself has its "&" escaped.
-	b = bytes.ReplaceAll(b, []byte("&#34;"), []byte("&quot;"))
-	b = bytes.ReplaceAll(b, []byte("&#39;"), []byte("'"))
-	return append([]byte(header), b...), err
+	text := bytes.ReplaceAll(b.Bytes(), []byte("&#34;"), []byte("&quot;"))
+	if bytes.Contains(text, []byte("&#39;")) {
+		text = bytes.ReplaceAll(text, []byte("&#39;"), []byte("'"))
+	}
+	return text, err
 }
 
 // Time returns a time as S3 writes it, to the millisecond.
