@@ -17,7 +17,7 @@ page.on('console', message => { if (message.type() === 'error' && !message.text(
 
 try {
   await page.goto(address);
-  await page.locator('#downloads progress').waitFor();
+  await page.locator('#downloads progress').first().waitFor();
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
     for (const [name, width] of [['wide', 1280], ['tablet', 820], ['phone', 390]]) {
