@@ -74,8 +74,12 @@ func (w *writer) copy(body io.Reader) error {
 		} else {
 			n, err = w.lane.read(body, buffer)
 		}
-		if written := w.write(buffer[:n]); written != nil {
-			return written
+		// Not for nothing: when the body fails, the request's context has ended, too,
+		// and what counts is why the body did.
+		if n > 0 {
+			if written := w.write(buffer[:n]); written != nil {
+				return written
+			}
 		}
 		if err == io.EOF {
 			return nil
