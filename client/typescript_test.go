@@ -69,7 +69,7 @@ func TestTheTypeScriptClientIsOfThisInterface(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, document.Bytes()) {
-		t.Fatalf("%s is not the server's document (%v): %s=1 go test ./client writes it anew", path, err, updateVariable)
+		t.Fatalf("%s is not the server's document (%v): %s=1 go test ./client rewrites it", path, err, updateVariable)
 	}
 	if !update && os.Getenv(longVariable) == "" {
 		return
@@ -88,7 +88,7 @@ func TestTheTypeScriptClientIsOfThisInterface(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join("typescript", "src", "schema.d.ts")); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("the types are not of the document (%v): %s=1 go test ./client writes them anew", err, updateVariable)
+		t.Errorf("the types are not of the document (%v): %s=1 go test ./client rewrites them", err, updateVariable)
 	}
 }
 

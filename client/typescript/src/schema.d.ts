@@ -735,7 +735,7 @@ export interface components {
             bounded: boolean;
             /**
              * Format: int64
-             * @description As stored.
+             * @description Shared chunks once.
              */
             chunkBytes?: number;
             /** Format: int64 */
@@ -763,6 +763,11 @@ export interface components {
             payloadBytes?: number;
             /** Format: int64 */
             payloads?: number;
+            /**
+             * Format: int64
+             * @description That these take in the file, compressed or not.
+             */
+            storedBytes?: number;
             /** @description Changes are allowed. */
             write: boolean;
         };
