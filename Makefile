@@ -35,7 +35,7 @@ $(BIN)/golangci-lint: tools.mod tools.sum
 	$(GO) build -modfile=tools.mod -ldflags='-s -w' -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # What takes long or runs other programs is left out.
-PEERS := versitygw,node,typescript,slatedb,aws-js,aws,s3cmd,flatc,chromium,playwright,fake-gcs,azurite,cc,g++,clang,valgrind
+PEERS := versitygw,node,typescript,rclone,cadaver,slatedb,aws-js,aws,s3cmd,flatc,chromium,playwright,fake-gcs,azurite,cc,g++,clang,valgrind
 unit:
 	STARDUST_WITHOUT=$(PEERS) $(GO) test -short ./...
 

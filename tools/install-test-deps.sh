@@ -5,7 +5,7 @@
 #     Storage, into bin/ (tools/versitygw/go.mod, tools/fakegcs/go.mod)
 #   - SlateDB, the AWS SDK for JavaScript, koffi, and Azurite, an emulator of Azure
 #     Blob Storage, and what compiles the TypeScript client, by npm ci (package-lock.json)
-#   - Debian's awscli, s3cmd, flatbuffers-compiler, litmus and chromium, and for the C
+#   - Debian's awscli, s3cmd, flatbuffers-compiler, litmus, rclone, cadaver and chromium, and for the C
 #     library gcc, g++, clang, valgrind, pkg-config and python3, where apt-get
 #     works
 #
@@ -63,6 +63,8 @@ packages() {
 	[ -x /usr/bin/pkg-config ] || missing="$missing pkg-config"
 	[ -x /usr/bin/python3 ] || missing="$missing python3"
 	[ -x /usr/bin/valgrind ] || missing="$missing valgrind libc6-dbg"
+	[ -x /usr/bin/rclone ] || missing="$missing rclone"
+	[ -x /usr/bin/cadaver ] || missing="$missing cadaver"
 	[ -x /usr/bin/litmus ] || missing="$missing litmus"
 	[ -x /usr/bin/chromium ] || missing="$missing chromium fonts-dejavu-core"
 	if [ -z "$missing" ]; then

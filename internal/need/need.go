@@ -26,6 +26,8 @@ const (
 	Chromium      Thing = "chromium"      // a browser
 	Playwright    Thing = "playwright"    // drives a browser, by npm
 	TypeScript    Thing = "typescript"    // compiles the TypeScript client, by npm
+	Rclone        Thing = "rclone"        // Debian's rclone
+	Cadaver       Thing = "cadaver"       // Debian's WebDAV client
 	Litmus        Thing = "litmus"        // Debian's tests of WebDAV
 	GCS           Thing = "fake-gcs"      // an emulator of Google Cloud Storage, built into bin/
 	Azurite       Thing = "azurite"       // an emulator of Azure Blob Storage, by npm
@@ -73,7 +75,9 @@ func entries() []entry {
 		{Chromium, "the pages in a browser", "apt-get install chromium", program("chromium", "chromium-browser", "google-chrome")},
 		{Playwright, "the page of a database in a browser", deps + ", with npm", module("e2e/page/node_modules/playwright-core")},
 		{TypeScript, "the TypeScript client", deps + ", with npm", module("client/typescript/node_modules/typescript")},
-		{Litmus, "WebDAV with the tests of others", "apt-get install litmus", litmus},
+		{Rclone, "WebDAV with rclone", "apt-get install rclone", program("rclone")},
+		{Cadaver, "WebDAV with cadaver", "apt-get install cadaver", present("cadaver")},
+		{Litmus, "WebDAV with the tests of others", "apt-get install litmus", present("litmus")},
 		{GCS, "the driver for Google Cloud Storage against an emulator", deps, built("fake-gcs-server")},
 		{Azurite, "the driver for Azure against an emulator", deps + ", with npm", module("tools/azurite/node_modules/azurite")},
 		{CC, "the C library", "apt-get install gcc libc6-dev", program("cc")},

@@ -64,13 +64,16 @@ func node() (string, error) {
 	return path, nil
 }
 
-// litmus is found without being run, which takes a server.
-func litmus() (string, error) {
-	path, err := exec.LookPath("litmus")
-	if err != nil {
-		return "", errors.New("litmus is not installed")
+// present finds a program without running it: litmus takes a server, and cadaver
+// tells its version as a failure.
+func present(name string) func() (string, error) {
+	return func() (string, error) {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			return "", errors.New(name + " is not installed")
+		}
+		return path, nil
 	}
-	return path, nil
 }
 
 func flatc() (string, error) {
