@@ -6,8 +6,11 @@ import "github.com/ncruces/go-sqlite3"
 // It trusts that the facts obey the tree's rules, which the caller checked in
 // this Tx; what contradicts the tables is an error.
 func (t *Tx) Apply(tr *Transaction) error {
-	record := AppendRecord(nil, tr)
-	err := t.conn.exec(`INSERT INTO log(id, record, crc) VALUES(?, ?, ?)`,
+	record, err := t.keepRecord(AppendRecord(nil, tr))
+	if err != nil {
+		return err
+	}
+	err = t.conn.exec(`INSERT INTO log(id, record, crc) VALUES(?, ?, ?)`,
 		tr.ID, record, logSum(tr.ID, record).sum())
 	if err != nil {
 		return err
@@ -23,6 +26,16 @@ func (t *Tx) Apply(tr *Transaction) error {
 		facts = facts[n:]
 	}
 	return nil
+}
+
+// keepRecord returns a record as the log keeps it. The first compressed one makes the
+// tables ones of the newest version.
+func (t *Tx) keepRecord(record []byte) ([]byte, error) {
+	kept, err := t.conn.packer.packed(record)
+	if err == nil && kept[0] == packedVersion {
+		err = t.makeNewest()
+	}
+	return kept, err
 }
 
 // applyEntity applies the facts of one entity.

@@ -200,6 +200,10 @@ func (c *checker) log() error {
 			if logSum(id, record).sum() != s.ColumnInt64(2) {
 				return c.note(corrupt("transaction %d: row checksum differs", id))
 			}
+			record, err := c.view.conn.packer.record(record)
+			if err != nil {
+				return c.note(fmt.Errorf("transaction %d: %w", id, err))
+			}
 			t, err := DecodeRecord(record)
 			if err != nil {
 				return c.note(fmt.Errorf("transaction %d: %w", id, err))

@@ -123,6 +123,11 @@ func (t *Tx) allow(c *Chunk) error {
 	if c.Stored == c.Size {
 		return nil
 	}
+	return t.makeNewest()
+}
+
+// makeNewest makes the tables ones of the newest version.
+func (t *Tx) makeNewest() error {
 	version, err := t.version()
 	if err != nil || version >= newestVersion {
 		return err

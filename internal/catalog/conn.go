@@ -12,6 +12,7 @@ import (
 type conn struct {
 	sq    *sqlite3.Conn
 	stmts map[string]*sqlite3.Stmt
+	packer *packer // the catalog's
 	// damage says which page was found damaged last, or is nil.
 	damage func() error
 }

@@ -67,6 +67,10 @@ func (t *Tx) rewrite(f *Forgetting, tr *Transaction) error {
 	if bytes.Equal(record, AppendRecord(nil, tr)) {
 		return nil
 	}
+	record, err := t.keepRecord(record)
+	if err != nil {
+		return err
+	}
 	return t.conn.exec(`UPDATE log SET record = ?, crc = ? WHERE id = ?`, record, logSum(tr.ID, record).sum(), tr.ID)
 }
 

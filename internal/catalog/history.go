@@ -56,6 +56,10 @@ func (v *View) Transactions(from int64, fn func(*Transaction) bool) error {
 			if logSum(id, record).sum() != s.ColumnInt64(2) {
 				return false, corrupt("transaction %d: row checksum differs", id)
 			}
+			record, err := v.conn.packer.record(record)
+			if err != nil {
+				return false, err
+			}
 			t, err := DecodeRecord(record)
 			if err != nil {
 				return false, err

@@ -17,12 +17,8 @@ func (v *View) RecordDigest(id int64) (d digest.Digest, found bool, err error) {
 	err = v.conn.query(`SELECT record FROM log WHERE id = ?1 AND id <= ?2`,
 		func(s *sqlite3.Stmt) (bool, error) {
 			found = true
-			record := s.ColumnRawBlob(0)
-			rest := recordDecoder{b: record}
-			rest.byte()
-			rest.uvarint()
-			rest.varint()
-			d = sha256.Sum256(record[:len(record)-len(rest.b)])
+			head, _ := splitRecord(s.ColumnRawBlob(0))
+			d = sha256.Sum256(head[min(1, len(head)):]) // without the version
 			return false, nil
 		}, id, v.at)
 	return d, found, err
@@ -47,7 +43,7 @@ func (v *View) Times(fn func(id int64, at time.Time) bool) error {
 			d := recordDecoder{b: append([]byte(nil), s.ColumnRawBlob(1)...)}
 			version, id := d.byte(), int64(d.uvarint())
 			at := d.varint()
-			if d.bad || version != recordVersion || id != s.ColumnInt64(0) {
+			if d.bad || version != recordVersion && version != packedVersion || id != s.ColumnInt64(0) {
 				return false, corrupt("transaction %d: its record is not one", s.ColumnInt64(0))
 			}
 			return fn(id, time.Unix(0, at)), nil

@@ -22,6 +22,8 @@ type Remains struct {
 	// Digests are the entries of the indexes by digest: the digests of the chunk or
 	// of the payload that has a row id. Their page proves them.
 	Digests map[int64][]digest.Digest
+
+	packer packer
 }
 
 // AttributeRow is an attribute of an entity from Revision until, but not
@@ -182,7 +184,11 @@ func (r *Remains) addLog(id int64, v row) {
 	if logSum(id, v[1].Blob).sum() != v.crc() {
 		return
 	}
-	if t, err := DecodeRecord(v[1].Blob); err == nil && t.ID == id {
+	record, err := r.packer.record(v[1].Blob)
+	if err != nil {
+		return
+	}
+	if t, err := DecodeRecord(record); err == nil && t.ID == id {
 		r.Log[id] = t
 	}
 }

@@ -54,6 +54,10 @@ func (v *View) Records(from int64, fn func(id int64, record []byte) bool) error 
 			if logSum(id, record).sum() != s.ColumnInt64(2) {
 				return false, corrupt("transaction %d: row checksum differs", id)
 			}
+			record, err := v.conn.packer.record(record)
+			if err != nil {
+				return false, err
+			}
 			return fn(id, record), nil
 		}, from, v.at)
 }
