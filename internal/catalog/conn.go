@@ -10,8 +10,8 @@ import (
 // conn is a SQLite connection with its prepared statements, used by one
 // goroutine at a time.
 type conn struct {
-	sq    *sqlite3.Conn
-	stmts map[string]*sqlite3.Stmt
+	sq     *sqlite3.Conn
+	stmts  map[string]*sqlite3.Stmt
 	packer *packer // the catalog's
 	// damage says which page was found damaged last, or is nil.
 	damage func() error
