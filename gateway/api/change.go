@@ -33,15 +33,11 @@ const maxChanges = 200
 // paths that begin there. ok reports whether it did anything there.
 func (h *Handler) tellChanges(ctx context.Context, t *stardust.Transaction, root string) (c Commit, ok bool, err error) {
 	c = Commit{Revision: t.ID, Time: t.Time.UTC(), Changes: []Change{}}
-	old, err := h.db.KeptBefore(t.ID)
+	old, now, err := h.around(ctx, t)
 	if err != nil {
 		return c, false, err
 	}
-	now, err := h.db.KeptFrom(t.ID)
-	if err != nil {
-		return c, false, err
-	}
-	before, after := newPaths(old.Tree().WithContext(ctx)), newPaths(now.Tree().WithContext(ctx))
+	before, after := newPaths(old), newPaths(now)
 	seen := make(map[int64]bool)
 	for i := range t.Facts {
 		entity := t.Facts[i].Entity
@@ -65,6 +61,17 @@ func (h *Handler) tellChanges(ctx context.Context, t *stardust.Transaction, root
 		}
 	}
 	return c, len(c.Changes) > 0, nil
+}
+
+// around returns the trees that a transaction found and left, as far as they were
+// not forgotten.
+func (h *Handler) around(ctx context.Context, t *stardust.Transaction) (before, after stardust.Tree, err error) {
+	old, err := h.db.KeptBefore(t.ID)
+	if err != nil {
+		return before, after, err
+	}
+	now, err := h.db.KeptFrom(t.ID)
+	return old.Tree().WithContext(ctx), now.Tree().WithContext(ctx), err
 }
 
 // compare says what became of a node.

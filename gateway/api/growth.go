@@ -112,15 +112,10 @@ func (g *growth) keep() {
 
 // count adds what a commit did.
 func (h *Handler) count(ctx context.Context, t *stardust.Transaction) error {
-	old, err := h.db.AsOf(t.ID - 1)
+	before, after, err := h.around(ctx, t)
 	if err != nil {
 		return err
 	}
-	now, err := h.db.AsOf(t.ID)
-	if err != nil {
-		return err
-	}
-	before, after := old.Tree().WithContext(ctx), now.Tree().WithContext(ctx)
 	g := h.growth.now
 	seen := make(map[int64]bool)
 	for i := range t.Facts {

@@ -132,6 +132,30 @@ func TestAnArchiveOfSomeHasThemAlone(t *testing.T) {
 	}
 }
 
+// What was forgotten is no part of the history any more, and the rest adds up.
+func TestGrowthIsToldAfterForgetting(t *testing.T) {
+	db := openDB(t)
+	c := connect(t, serve(t, api.New(db, nil), nil))
+	for _, file := range []struct{ path, content string }{{"a", "1"}, {"b", "22"}, {"a", "333"}, {"b", "4444"}, {"c", "55555"}} {
+		if _, err := c.Write(t.Context(), file.path, strings.NewReader(file.content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Remove(t.Context(), "a", false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Forget(t.Context(), &stardust.ForgetOptions{KeepLast: 2}); err != nil {
+		t.Fatal(err)
+	}
+	points, complete, err := c.Growth(t.Context())
+	if err != nil || !complete || len(points) == 0 {
+		t.Fatalf("%+v, %v, %v", points, complete, err)
+	}
+	if last := points[len(points)-1]; last.Files != 2 || last.Bytes != 9 || last.Written != 12 {
+		t.Errorf("at last %+v", last)
+	}
+}
+
 func TestSeveralObeyTheGrant(t *testing.T) {
 	db := openDB(t)
 	c := connect(t, serve(t, api.New(db, nil), nil))
