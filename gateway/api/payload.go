@@ -160,10 +160,8 @@ func bodyError(err error) error {
 	var p *Problem
 	var large *http.MaxBytesError
 	switch {
-	case err == nil, errors.As(err, &e), errors.As(err, &p):
+	case err == nil, errors.As(err, &e), errors.As(err, &p), isBusy(err):
 		return err
-	case errors.Is(err, patience.ErrBusy), errors.Is(err, patience.ErrSlow):
-		return newProblem(stardust.StatusUnavailable, codeBusy, err.Error(), http.StatusServiceUnavailable)
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
 	case errors.Is(err, context.Canceled):

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 )
 
 const typeProblem = "application/problem+json"
@@ -56,11 +57,19 @@ func problemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
+	if isBusy(err) {
+		return newProblem(stardust.StatusUnavailable, codeBusy, err.Error(), http.StatusServiceUnavailable)
+	}
 	var e *stardust.Error
 	if !errors.As(err, &e) {
 		return newProblem(stardust.StatusIO, "", err.Error(), http.StatusInternalServerError)
 	}
 	return newProblem(e.Status, e.Code, e.Error(), httpStatus(e))
+}
+
+// isBusy reports whether a body had to give way to others.
+func isBusy(err error) bool {
+	return errors.Is(err, patience.ErrBusy) || errors.Is(err, patience.ErrSlow)
 }
 
 // httpStatus returns the HTTP status of an error.

@@ -11,11 +11,15 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/client"
@@ -201,6 +205,59 @@ func TestConditionsOfAnUploadHoldAtItsEnd(t *testing.T) {
 			t.Errorf("%v: %s %s", header, resp.Status, text)
 		}
 	}
+}
+
+// dripping is a body whose client is slow, but not so slow that it has to give way.
+type dripping struct{ end <-chan struct{} }
+
+func (d dripping) Read(p []byte) (int, error) {
+	select {
+	case <-d.end:
+		return 0, io.EOF
+	case <-time.After(100 * time.Millisecond):
+		return copy(p, make([]byte, 8<<10)), nil
+	}
+}
+
+// An upload that is whole waits for its turn like all others, and its client is told
+// that the server is busy.
+func TestAnUploadThatIsWholeWaitsForItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := api.New(openDB(t), &api.Options{Uploads: filepath.Join(t.TempDir(), "uploads")})
+		ask := func(method, target string, header http.Header, body io.Reader) *httptest.ResponseRecorder {
+			ctx, cancel := context.WithCancel(t.Context()) // as a server ends a request's
+			defer cancel()
+			r := httptest.NewRequestWithContext(ctx, method, target, body)
+			r.Header = http.Header{"Tus-Resumable": {"1.0.0"}}
+			maps.Copy(r.Header, header)
+			answer := httptest.NewRecorder()
+			h.ServeHTTP(answer, r)
+			return answer
+		}
+		end := make(chan struct{})
+		var others sync.WaitGroup
+		for i := range 12 {
+			others.Go(func() {
+				body := io.MultiReader(bytes.NewReader(make([]byte, 300<<10)), dripping{end})
+				if answer := ask(http.MethodPut, "/v1/files/"+strconv.Itoa(i), nil, body); answer.Code != http.StatusCreated {
+					t.Errorf("another: %d %s", answer.Code, answer.Body)
+				}
+			})
+		}
+		synctest.Wait()
+		content := bytes.NewReader(make([]byte, 1<<20))
+		at := "/v1/" + ask(http.MethodPost, "/v1/uploads", creation("a", content.Len()), nil).Header().Get("Location")
+		answer := ask(http.MethodPatch, at, addition(0), content)
+		if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), `"busy"`) {
+			t.Errorf("%d %s", answer.Code, answer.Body)
+		}
+		close(end)
+		others.Wait()
+		if answer := ask(http.MethodPatch, at, addition(1<<20-1), bytes.NewReader(make([]byte, 1))); answer.Code != http.StatusNoContent {
+			t.Errorf("then: %d %s", answer.Code, answer.Body)
+		}
+		<-time.After(time.Second) // what belongs to a request outlasts it a little
+	})
 }
 
 func TestAnUploadIsThereForItsOwnerAlone(t *testing.T) {
