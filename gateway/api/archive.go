@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"cmp"
+	"context"
 	"io"
 	"net/http"
 	"path"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 )
 
 // archive streams everything beneath a directory as it is at one revision.
@@ -25,7 +27,7 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request, tree stardust.
 		header.Set("Content-Type", "application/zip")
 		archive = &zipWriter{zip.NewWriter(sent)}
 	}
-	err := writeArchive(tree, directory, r.URL.Query()["only"], archive)
+	err := writeArchive(r.Context(), tree, directory, r.URL.Query()["only"], archive)
 	if err == nil {
 		err = archive.close()
 	}
@@ -58,14 +60,14 @@ type archiveWriter interface {
 }
 
 // writeArchive writes everything beneath a directory, or only some of its children.
-func writeArchive(tree stardust.Tree, directory stardust.Record, only []string, archive archiveWriter) error {
+func writeArchive(ctx context.Context, tree stardust.Tree, directory stardust.Record, only []string, archive archiveWriter) error {
 	if len(only) == 0 {
-		return writeTree(tree, directory, "", archive)
+		return writeTree(ctx, tree, directory, "", archive)
 	}
 	for _, name := range only {
 		child, err := tree.Lookup(directory.Entity, name)
 		if err == nil {
-			err = writeTree(tree, child, name, archive)
+			err = writeTree(ctx, tree, child, name, archive)
 		}
 		if err != nil {
 			return err
@@ -76,7 +78,7 @@ func writeArchive(tree stardust.Tree, directory stardust.Record, only []string, 
 
 // writeTree writes a node and what is beneath it under a name; the empty one leaves
 // the node itself out.
-func writeTree(tree stardust.Tree, node stardust.Record, name string, archive archiveWriter) error {
+func writeTree(ctx context.Context, tree stardust.Tree, node stardust.Record, name string, archive archiveWriter) error {
 	for entry, err := range tree.Walk(node.Entity) {
 		if err != nil {
 			return err
@@ -87,7 +89,7 @@ func writeTree(tree stardust.Tree, node stardust.Record, name string, archive ar
 		case entry.Record.Kind == stardust.KindDirectory:
 			err = archive.directory(entry.Path + "/")
 		default:
-			err = writeFile(tree, entry, archive)
+			err = writeFile(ctx, tree, entry, archive)
 		}
 		if err != nil {
 			return err
@@ -96,7 +98,7 @@ func writeTree(tree stardust.Tree, node stardust.Record, name string, archive ar
 	return nil
 }
 
-func writeFile(tree stardust.Tree, entry stardust.Entry, archive archiveWriter) error {
+func writeFile(ctx context.Context, tree stardust.Tree, entry stardust.Entry, archive archiveWriter) error {
 	reader, err := tree.Open(entry.Record.Digest)
 	if err != nil {
 		return err
@@ -106,7 +108,7 @@ func writeFile(tree stardust.Tree, entry stardust.Entry, archive archiveWriter) 
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, reader)
+	_, err = io.Copy(to, patience.NewReader(ctx, reader))
 	return err
 }
 

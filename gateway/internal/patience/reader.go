@@ -2,6 +2,7 @@ package patience
 
 import (
 	"context"
+	"io"
 
 	"github.com/stardustdb/stardust"
 )
@@ -20,6 +21,16 @@ func NewReader(ctx context.Context, reader *stardust.Reader) *Reader { return &R
 func (r *Reader) Read(p []byte) (n int, err error) {
 	err = wait(r.ctx, func() (err error) {
 		n, err = r.reader.Read(p)
+		return err
+	})
+	return n, err
+}
+
+// WriteTo implements io.WriterTo.
+func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
+	err = wait(r.ctx, func() error {
+		some, err := r.reader.WriteTo(w)
+		n += some
 		return err
 	})
 	return n, err
