@@ -85,3 +85,16 @@ func writeValue(w http.ResponseWriter, r *http.Request, status int, v any) {
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // the client has gone, then
 }
+
+// fresh serves what a function finds, which caches must ask for again.
+func fresh[T any](find func(*http.Request) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		found, err := find(r)
+		if err != nil {
+			writeProblem(w, r, err)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-cache")
+		writeValue(w, r, http.StatusOK, found)
+	}
+}

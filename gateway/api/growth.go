@@ -48,23 +48,15 @@ func (h *Handler) addGrowth() {
 		Summary:     "Say how the database grew over its revisions.",
 		Description: "The history is read once, for ten seconds at most a request, and remembered.",
 		Responses:   h.responses(h.schema(Growth{}), "200"),
-	}, func(w http.ResponseWriter, r *http.Request) {
-		err := whole(r.Context())
-		var out *Growth
-		if err == nil {
-			out, err = h.grow(r.Context())
-		}
-		if err != nil {
-			writeProblem(w, r, err)
-			return
-		}
-		w.Header().Set("Cache-Control", "no-cache")
-		writeValue(w, r, http.StatusOK, out)
-	})
+	}, fresh(h.grow))
 }
 
 // grow reads the commits that were not read yet.
-func (h *Handler) grow(ctx context.Context) (*Growth, error) {
+func (h *Handler) grow(r *http.Request) (*Growth, error) {
+	ctx := r.Context()
+	if err := whole(ctx); err != nil {
+		return nil, err
+	}
 	g := &h.growth
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -62,7 +62,7 @@ func (h *Handler) addHistory() {
 		Description: "The node is the one at the path, now or at a revision; versions under other names and before moves are among them.",
 		Parameters:  []*huma.Param{pathParam(), atParam()},
 		Responses:   h.responses(h.schema([]Version{}), "200"),
-	}, h.versions)
+	}, fresh(h.versions))
 	h.describe(huma.Operation{
 		OperationID: "commits-list", Method: http.MethodGet, Path: "/v1/commits/{path}", Tags: []string{"history"},
 		Summary:     "List what commits did beneath a path, the newest first.",
@@ -109,42 +109,42 @@ type timedVersion struct {
 	Removed bool  `json:"removed,omitempty"`
 }
 
-func (h *Handler) versions(w http.ResponseWriter, r *http.Request) {
-	tree, record, err := h.resolve(r)
-	var old []stardust.Version
-	if err == nil && record.Entity == 0 {
-		err = badRequest("path: the root has no versions; see /v1/commits/")
+func (h *Handler) versions(r *http.Request) ([]timedVersion, error) {
+	_, record, err := h.resolve(r)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		old, err = h.now(r.Context()).History(record.Entity)
+	if record.Entity == 0 {
+		return nil, badRequest("path: the root has no versions; see /v1/commits/")
+	}
+	old, err := h.now(r.Context()).History(record.Entity)
+	if err != nil {
+		return nil, err
 	}
 	g := grant.From(r.Context())
 	versions := []timedVersion{}
 	for i := range old {
-		if err != nil {
-			break
-		}
 		if g.At != 0 && old[i].Revision > g.At {
 			continue
 		}
-		var inside bool
-		if inside, err = h.inside(r.Context(), tree, &old[i], g); !inside {
+		inside, err := h.inside(r.Context(), &old[i], g)
+		if err != nil {
+			return nil, err
+		}
+		if !inside {
 			continue
 		}
-		var when time.Time
-		when, err = h.times.Of(h.db, old[i].Revision)
+		when, err := h.times.Of(h.db, old[i].Revision)
+		if err != nil {
+			return nil, err
+		}
 		versions = append(versions, timedVersion{newTimedRecord(old[i].Record, when), old[i].Until, old[i].Removed})
 	}
-	if err != nil {
-		writeProblem(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-cache")
-	writeValue(w, r, http.StatusOK, versions)
+	return versions, nil
 }
 
 // inside reports whether a version of a node lay where the grant may look.
-func (h *Handler) inside(ctx context.Context, _ stardust.Tree, v *stardust.Version, g *grant.Grant) (bool, error) {
+func (h *Handler) inside(ctx context.Context, v *stardust.Version, g *grant.Grant) (bool, error) {
 	root := g.Path("")
 	if root == "" {
 		return true, nil

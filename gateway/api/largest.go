@@ -2,8 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -19,15 +17,7 @@ func (h *Handler) addLargest() {
 		Description: "It looks at every file, for ten seconds at most, and says whether it has seen all.",
 		Parameters:  []*huma.Param{pathParam(), atParam(), queryParam("limit", integerSchema(1), "At most so many; 20 without it.")},
 		Responses:   h.responses(h.schema(Findings{}), "200"),
-	}, func(w http.ResponseWriter, r *http.Request) {
-		result, err := h.largest(r)
-		if err != nil {
-			writeProblem(w, r, err)
-			return
-		}
-		w.Header().Set("Cache-Control", "no-cache")
-		writeValue(w, r, http.StatusOK, result)
-	})
+	}, fresh(h.largest))
 }
 
 func (h *Handler) largest(r *http.Request) (*findings, error) {
@@ -39,27 +29,20 @@ func (h *Handler) largest(r *http.Request) (*findings, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounded, cancel := context.WithTimeout(r.Context(), maxSearch)
-	defer cancel()
 	var best []stardust.Entry
 	bySize := func(a, b stardust.Entry) int {
 		return cmp.Or(cmp.Compare(b.Record.Size, a.Record.Size), cmp.Compare(a.Path, b.Path))
 	}
-	complete := true
-	for entry, err := range tree.WithContext(bounded).Walk(record.Entity) {
-		if err != nil && errors.Is(bounded.Err(), context.DeadlineExceeded) && r.Context().Err() == nil {
-			complete = false
-			break
+	complete, err := walk(r.Context(), tree, record, func(entry stardust.Entry) bool {
+		if entry.Record.Kind == stardust.KindFile && (len(best) < limit || bySize(entry, best[limit-1]) <= 0) {
+			at, _ := slices.BinarySearchFunc(best, entry, bySize)
+			best = slices.Insert(best, at, entry)
+			best = best[:min(len(best), limit)]
 		}
-		if err != nil {
-			return nil, err
-		}
-		if entry.Record.Kind != stardust.KindFile || len(best) == limit && bySize(entry, best[limit-1]) > 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(best, entry, bySize)
-		best = slices.Insert(best, at, entry)
-		best = best[:min(len(best), limit)]
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
 	result := &findings{Found: []found{}, Complete: complete}
 	for _, entry := range best {

@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stardustdb/stardust"
-	"github.com/stardustdb/stardust/gateway/grant"
 )
 
 // Outline says how much is in a directory and where its pages begin, so that a
@@ -65,15 +64,7 @@ func (h *Handler) addOutlines() {
 		Description: "With it, a client shows any part of a large directory: the page that begins after a name of this document is file-read with after and limit=1000.",
 		Parameters:  []*huma.Param{pathParam(), atParam()},
 		Responses:   h.responses(h.schema(Outline{}), "200"),
-	}, func(w http.ResponseWriter, r *http.Request) {
-		outline, err := h.outline(r)
-		if err != nil {
-			writeProblem(w, r, err)
-			return
-		}
-		w.Header().Set("Cache-Control", "no-cache")
-		writeValue(w, r, http.StatusOK, outline)
-	})
+	}, fresh(h.outline))
 }
 
 func (h *Handler) outline(r *http.Request) (*Outline, error) {
@@ -81,21 +72,19 @@ func (h *Handler) outline(r *http.Request) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := h.view(r.Context(), at); err != nil { // whether the grant shows it
+	if at, err = revisionFor(r.Context(), at); err != nil {
 		return nil, err
 	}
-	if at, _ = grant.From(r.Context()).Revision(at); at == 0 {
-		now, err := h.db.Snapshot()
-		if err != nil {
-			return nil, err
-		}
-		at = now.Revision()
+	var snapshot *stardust.Snapshot
+	if at == 0 {
+		snapshot, err = h.db.Snapshot()
+	} else {
+		snapshot, err = h.db.AsOf(at)
 	}
-	objects, err := h.db.AsOf(at)
 	if err != nil {
 		return nil, err
 	}
-	tree := objects.Tree().WithContext(r.Context())
+	tree := snapshot.Tree().WithContext(r.Context())
 	directory, err := tree.Resolve(pathOf(r))
 	if err != nil {
 		return nil, err
@@ -103,11 +92,11 @@ func (h *Handler) outline(r *http.Request) (*Outline, error) {
 	if directory.Kind != stardust.KindDirectory {
 		return nil, badRequest("path: it is a file")
 	}
-	key := outlineKey{directory.Entity, at}
+	key := outlineKey{directory.Entity, snapshot.Revision()}
 	if known := h.outlines.find(key); known != nil {
 		return known, nil
 	}
-	outline := &Outline{Revision: at, Step: outlineStep, After: []string{}}
+	outline := &Outline{Revision: key.revision, Step: outlineStep, After: []string{}}
 	last := ""
 	for child, err := range tree.Children(directory.Entity) {
 		if err != nil {

@@ -37,13 +37,23 @@ func whole(ctx context.Context) error {
 	return nil
 }
 
+// revisionFor returns the revision that a request sees when it asks for one, zero being
+// the present.
+func revisionFor(ctx context.Context, asked int64) (int64, error) {
+	revision, ok := grant.From(ctx).Revision(asked)
+	if !ok {
+		return 0, newProblem(stardust.StatusUnavailable, codeBounded,
+			"this link shows revision "+strconv.FormatInt(revision, 10)+" only", http.StatusForbidden)
+	}
+	return revision, nil
+}
+
 // view returns the operations at the revision that a request asks for, zero
 // being the present.
 func (h *Handler) view(ctx context.Context, asked int64) (stardust.Objects, error) {
-	revision, ok := grant.From(ctx).Revision(asked)
-	if !ok {
-		return stardust.Objects{}, newProblem(stardust.StatusUnavailable, codeBounded,
-			"this link shows revision "+strconv.FormatInt(revision, 10)+" only", http.StatusForbidden)
+	revision, err := revisionFor(ctx, asked)
+	if err != nil {
+		return stardust.Objects{}, err
 	}
 	if revision == 0 {
 		return h.db.Objects().WithContext(ctx), nil

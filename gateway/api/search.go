@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stardustdb/stardust"
 )
 
 // maxSearch bounds how long one search goes on.
@@ -36,17 +38,7 @@ func (h *Handler) addSearch() {
 			queryParam("limit", integerSchema(1), "At most so many; 100 without it."),
 		},
 		Responses: h.responses(h.schema(Findings{}), "200"),
-	}, h.search)
-}
-
-func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
-	findings, err := h.find(r)
-	if err != nil {
-		writeProblem(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-cache")
-	writeValue(w, r, http.StatusOK, findings)
+	}, fresh(h.search))
 }
 
 type found struct {
@@ -59,7 +51,7 @@ type findings struct {
 	Complete bool    `json:"complete"`
 }
 
-func (h *Handler) find(r *http.Request) (*findings, error) {
+func (h *Handler) search(r *http.Request) (*findings, error) {
 	limit, err := limitOf(r.URL.Query(), 100)
 	if err != nil {
 		return nil, err
@@ -72,22 +64,34 @@ func (h *Handler) find(r *http.Request) (*findings, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounded, cancel := context.WithTimeout(r.Context(), maxSearch)
-	defer cancel()
 	result := &findings{Found: []found{}}
-	for entry, err := range tree.WithContext(bounded).Walk(record.Entity) {
-		switch {
-		case err != nil && errors.Is(bounded.Err(), context.DeadlineExceeded) && r.Context().Err() == nil:
-			return result, nil
-		case err != nil:
-			return nil, err
-		case entry.Path == "" || !strings.Contains(strings.ToLower(entry.Record.Name), part):
-			continue
-		case len(result.Found) == limit:
-			return result, nil
+	result.Complete, err = walk(r.Context(), tree, record, func(entry stardust.Entry) bool {
+		if entry.Path == "" || !strings.Contains(strings.ToLower(entry.Record.Name), part) {
+			return true
+		}
+		if len(result.Found) == limit {
+			return false
 		}
 		result.Found = append(result.Found, found{"/" + entry.Path, entry.Record})
+		return true
+	})
+	return result, err
+}
+
+// walk shows what is at and beneath a node, for as long as a search may take or until
+// see has seen enough. It reports whether that was all.
+func walk(ctx context.Context, tree stardust.Tree, node stardust.Record, see func(stardust.Entry) (more bool)) (all bool, err error) {
+	bounded, cancel := context.WithTimeout(ctx, maxSearch)
+	defer cancel()
+	for entry, err := range tree.WithContext(bounded).Walk(node.Entity) {
+		switch {
+		case err != nil && errors.Is(bounded.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
+			return false, nil
+		case err != nil:
+			return false, err
+		case !see(entry):
+			return false, nil
+		}
 	}
-	result.Complete = true
-	return result, nil
+	return true, nil
 }
