@@ -104,7 +104,7 @@ func (h *Handler) addResumable(area *staging.Area) error {
 
 func (h *Handler) describeResumable(create, offset, add, cancel http.HandlerFunc) {
 	id := &huma.Param{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}}
-	version := &huma.Param{Name: "Tus-Resumable", In: "header", Required: true, Schema: &huma.Schema{Type: "string", Enum: []any{"1.0.0"}}}
+	version := &huma.Param{Name: "Tus-Resumable", In: "header", Required: true, Schema: &huma.Schema{Type: "string", Enum: []any{tusVersion}}}
 	require := func(p *huma.Param) *huma.Param { p.Required = true; return p }
 	chunk := &huma.RequestBody{Content: map[string]*huma.MediaType{tusType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}}
 	h.describe(huma.Operation{

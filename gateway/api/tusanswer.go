@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -33,22 +34,23 @@ func (a *tusAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // WriteHeader implements http.ResponseWriter.
 func (a *tusAnswer) WriteHeader(status int) {
 	header := a.Header()
-	id := a.r.URL.Path
-	if location := header.Get("Location"); location != "" {
-		id = location
+	location := header.Get("Location")
+	address := cmp.Or(location, a.r.URL.Path)
+	id := address[strings.LastIndexByte(address, '/')+1:]
+	if location != "" {
 		// Relative to the request, whose address may end in a slash.
 		base := "uploads/"
 		if strings.HasSuffix(a.r.URL.Path, "/") {
 			base = ""
 		}
-		header.Set("Location", base+location[strings.LastIndexByte(location, '/')+1:])
+		header.Set("Location", base+id)
 	}
 	if status >= http.StatusBadRequest {
 		if header.Get("Content-Type") != typeProblem {
 			a.refused = status
 			return
 		}
-	} else if u, err := a.area.Get(id[strings.LastIndexByte(id, '/')+1:]); err == nil {
+	} else if u, err := a.area.Get(id); err == nil {
 		header.Set("Upload-Expires", a.area.Expires(&u).UTC().Format(http.TimeFormat))
 	}
 	if extensions := header.Get("Tus-Extension"); extensions != "" {

@@ -98,8 +98,10 @@ func (a *Area) load() error {
 		}
 	}
 	for _, entry := range entries {
-		id, ending, _ := strings.Cut(entry.Name(), ".")
-		if a.uploads[id] == nil && validID(id) && slices.Contains([]string{described, content, unfinished}, "."+ending) || validID(id) && "."+ending == unfinished {
+		ending := filepath.Ext(entry.Name())
+		id := strings.TrimSuffix(entry.Name(), ending)
+		left := ending == unfinished || (ending == described || ending == content) && a.uploads[id] == nil
+		if left && validID(id) {
 			_ = os.Remove(filepath.Join(a.dir, entry.Name())) // it is only space
 		}
 	}
