@@ -150,7 +150,7 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request) (published sta
 	if err != nil {
 		return published, err
 	}
-	published, err = h.lanes.Publish(r.Context(), h.now(r.Context()), body, interrupt(w))
+	published, err = h.lanes.Publish(r.Context(), h.now(r.Context()), body, patience.Interrupt(w))
 	return published, bodyError(err)
 }
 

@@ -8,9 +8,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/gateway/internal/patience"
 )
 
 func (h *Handler) putFile(w http.ResponseWriter, r *http.Request) {
@@ -41,14 +41,8 @@ func (h *Handler) put(w http.ResponseWriter, r *http.Request) (record stardust.R
 		return record, false, err
 	}
 	_, missing := tree.Resolve(pathOf(r))
-	record, err = h.lanes.Put(r.Context(), tree, pathOf(r), body, options, interrupt(w))
+	record, err = h.lanes.Put(r.Context(), tree, pathOf(r), body, options, patience.Interrupt(w))
 	return record, missing != nil, preconditionFailed(r, bodyError(err))
-}
-
-// interrupt returns what ends a read of a request's body that is under way.
-func interrupt(w http.ResponseWriter) func() {
-	control := http.NewResponseController(w)
-	return func() { _ = control.SetReadDeadline(time.Now()) } //nolint:forbidigo // the network knows no other clock
 }
 
 // body returns the bytes of a request: at most as many as the handler accepts,

@@ -81,8 +81,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	control := http.NewResponseController(w)
-	files.interrupt = func() { _ = control.SetReadDeadline(time.Now()) } //nolint:forbidigo // the network knows no other clock
+	files.interrupt = patience.Interrupt(w)
 	if files.modified, err = modified(r); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/stardustdb/stardust"
@@ -21,6 +22,13 @@ func (l *Lanes) Put(ctx context.Context, tree stardust.Tree, path string, body i
 		return err
 	})
 	return record, err
+}
+
+// Interrupt returns what ends a read of a request's body that is under way, for Put
+// and Publish.
+func Interrupt(w http.ResponseWriter) func() {
+	control := http.NewResponseController(w)
+	return func() { _ = control.SetReadDeadline(time.Now()) } //nolint:forbidigo // the network knows no other clock
 }
 
 // Publish uploads a payload that no file names yet.
