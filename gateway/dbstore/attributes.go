@@ -46,6 +46,20 @@ func document(a objectstore.Attributes, tags map[string]string) (*stardust.Docum
 	return stardust.Parse(text, stardust.JSON)
 }
 
+// attribute reads one attribute of a node; false when it has none of that name.
+func attribute(tree stardust.Tree, entity int64, name string) (value stardust.Value, ok bool, err error) {
+	d, err := tree.Attributes(entity)
+	if err != nil {
+		return value, false, err
+	}
+	all, err := d.Root()
+	if err != nil {
+		return value, false, err
+	}
+	value, ok = all.Member(name)
+	return value, ok, nil
+}
+
 // attributes reads what is kept of a record.
 func attributes(tree stardust.Tree, r stardust.Record) (a objectstore.Attributes, tags map[string]string, err error) {
 	d, err := tree.Attributes(r.Entity)

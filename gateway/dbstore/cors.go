@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/stardustdb/stardust"
-	"github.com/stardustdb/stardust/objectstore"
 )
 
 const (
@@ -17,39 +16,26 @@ const (
 // loadCORS returns what saveCORS kept, nil for nothing.
 func (b *buckets) loadCORS(ctx context.Context, name string) ([]byte, error) {
 	s := newStore(b.db, name, &b.times, b.now)
-	tree, err := s.tree(ctx)
+	tree := b.db.Tree().WithContext(ctx)
+	directory, err := s.root(tree)
 	if err != nil {
 		return nil, s.fail(opCORS, "", err)
 	}
-	record, err := tree.Resolve(name)
+	value, _, err := attribute(tree, directory, attributeCORS)
 	if err != nil {
 		return nil, s.fail(opCORS, "", err)
 	}
-	d, err := tree.Attributes(record.Entity)
-	if err != nil {
-		return nil, s.fail(opCORS, "", err)
-	}
-	text, err := d.JSON()
-	if err != nil {
-		return nil, s.fail(opCORS, "", err)
-	}
-	var kept struct {
-		CORS string `json:"object-store/cors"`
-	}
-	if json.Unmarshal(text, &kept) != nil || kept.CORS == "" {
+	text, ok := value.Text()
+	if !ok || text == "" {
 		return nil, nil // or another program's attribute of another form
 	}
-	return []byte(kept.CORS), nil
+	return []byte(text), nil
 }
 
 // saveCORS keeps the configuration, or none.
 func (b *buckets) saveCORS(ctx context.Context, name string, document []byte) error {
 	s := newStore(b.db, name, &b.times, b.now)
-	tree, err := s.tree(ctx)
-	if err != nil {
-		return s.fail(opCORS, "", err)
-	}
-	record, err := tree.Resolve(name)
+	directory, err := s.root(b.db.Tree().WithContext(ctx))
 	if err != nil {
 		return s.fail(opCORS, "", err)
 	}
@@ -63,7 +49,7 @@ func (b *buckets) saveCORS(ctx context.Context, name string, document []byte) er
 	}
 	patch, err := stardust.Parse(text, stardust.JSON)
 	if err == nil {
-		_, err = b.db.PatchContext(ctx, record.Entity, patch, 0)
+		_, err = b.db.PatchContext(ctx, directory, patch, 0)
 	}
-	return s.fail(opCORS, objectstore.Path(""), err)
+	return s.fail(opCORS, "", err)
 }

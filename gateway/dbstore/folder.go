@@ -83,15 +83,7 @@ func (s *Store) removeEmptyParents(tree stardust.Tree, in string) {
 		if err != nil {
 			return
 		}
-		d, err := tree.Attributes(record.Entity)
-		if err != nil {
-			return
-		}
-		root, err := d.Root()
-		if err != nil {
-			return
-		}
-		if _, marked := root.Member(attributeFolder); marked {
+		if _, marked, err := attribute(tree, record.Entity, attributeFolder); marked || err != nil {
 			return
 		}
 		if tree.Remove(record.Entity, 0) != nil {

@@ -86,12 +86,10 @@ func (b *buckets) create(ctx context.Context, name string) (objectstore.Store, e
 
 func (b *buckets) remove(ctx context.Context, name string, _ objectstore.Store) error {
 	s := newStore(b.db, name, &b.times, b.now)
-	tree, err := s.tree(ctx)
+	tree := b.db.Tree().WithContext(ctx)
+	directory, err := s.root(tree)
 	if err == nil {
-		var record stardust.Record
-		if record, err = tree.Resolve(name); err == nil {
-			err = tree.Remove(record.Entity, 0)
-		}
+		err = tree.Remove(directory, 0)
 	}
 	var own *stardust.Error
 	if errors.As(err, &own) && own.Code == stardust.CodeNotEmpty {
