@@ -110,7 +110,7 @@ func reserve(a *objectstore.Attributes, key, value string) {
 // buffered.
 func reserveChecksum(a *objectstore.Attributes, d checksum.Declared) {
 	if d.Value != "" {
-		reserve(a, reservedChecksum, string(d.Algorithm)+" "+d.Value)
+		reserve(a, reservedChecksum, objectSum{d.Algorithm, d.Value}.text())
 	}
 }
 

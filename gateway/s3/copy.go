@@ -182,7 +182,7 @@ func (x copies) run(c copying) error {
 			if err != nil {
 				return err
 			}
-			c.keepChecksum(result.Attributes)
+			reserve(&c.attributes, reservedChecksum, result.Attributes.Metadata[reservedChecksum])
 			o.Attributes = &c.attributes
 		}
 		err := x.bucket.store.Copy(ctx, c.path, x.path, o)
@@ -200,11 +200,11 @@ func (x copies) run(c copying) error {
 	}
 	defer result.Body.Close()
 	if sum.value != "" {
-		result.Attributes = result.Attributes.WithMetadata(map[string]string{reservedChecksum: string(sum.checksum) + " " + sum.value})
+		result.Attributes = result.Attributes.WithMetadata(map[string]string{reservedChecksum: sum.text()})
 	}
 	c.put.Attributes = withoutRedirect(result.Attributes)
 	if c.replace {
-		c.keepChecksum(result.Attributes)
+		reserve(&c.attributes, reservedChecksum, result.Attributes.Metadata[reservedChecksum])
 		c.put.Attributes = c.attributes
 	}
 	if !c.replaceTags {
@@ -238,18 +238,6 @@ func (x copies) computeSum(c copying) (sum objectSum, err error) {
 	}
 	*c.get = objectstore.GetOptions{IfMatch: result.Meta.ETag, Version: c.get.Version, Extensions: c.get.Extensions}
 	return objectSum{c.asked, base64.StdEncoding.EncodeToString(h.Sum(nil))}, nil
-}
-
-// keepChecksum takes the checksum of the source along: the bytes are the same.
-func (c *copying) keepChecksum(source objectstore.Attributes) {
-	value := source.Metadata[reservedChecksum]
-	if value == "" {
-		return
-	}
-	if c.attributes.Metadata == nil {
-		c.attributes.Metadata = make(map[string]string)
-	}
-	c.attributes.Metadata[reservedChecksum] = value
 }
 
 // bodyOf makes what is read from one Store the body of a write to another, one

@@ -208,11 +208,14 @@ type objectSum struct {
 	value    string
 }
 
+// text is how a checksum is kept with an object; storedChecksum reads it.
+func (s objectSum) text() string { return string(s.checksum) + " " + s.value }
+
 // metadata is what is kept with the object.
 func (s objectSum) metadata(parts []objectstore.Part) map[string]string {
 	kept := make(map[string]string, 2)
 	if s.value != "" {
-		kept[reservedChecksum] = string(s.checksum) + " " + s.value
+		kept[reservedChecksum] = s.text()
 	}
 	if sizes := sizesText(parts); sizes != "" {
 		kept[reservedParts] = sizes
