@@ -71,6 +71,16 @@ func (x *exchange) body(p *auth.Payload) (body objectstore.Body, release func(),
 	return objectstore.Bytes(b.Bytes()), release, nil
 }
 
+// takeMemory takes n bytes of the memory for bodies or asks the client to come back.
+// release gives them back.
+func (x *exchange) takeMemory(n int64) (release func(), err error) {
+	if !x.h.memory.TryAcquire(n) {
+		x.w.Header().Set("Retry-After", "1")
+		return nil, s3err.TooManyBodies.New()
+	}
+	return func() { x.h.memory.Release(n) }, nil
+}
+
 // readDocument reads and verifies a request's XML body. required says that it
 // must come with a digest, as S3 demands where a damaged body could do harm.
 // What child keeps may be as large as the body, so it counts against
@@ -86,12 +96,11 @@ func (x *exchange) readDocument(root string, required bool, child func(xmlChild)
 		return err
 	}
 	if p.Size() > freeDocument {
-		charge := min(2*p.Size(), x.options.MaxBufferedBytes)
-		if !x.h.memory.TryAcquire(charge) {
-			x.w.Header().Set("Retry-After", "1")
-			return s3err.TooManyBodies.New()
+		release, err := x.takeMemory(min(2*p.Size(), x.options.MaxBufferedBytes))
+		if err != nil {
+			return err
 		}
-		defer x.h.memory.Release(charge)
+		defer release()
 	}
 	if required && p.Declared().Algorithm == "" && x.r.Header.Get("Content-Md5") == "" && !x.identity.Hashed() {
 		return s3err.DigestMissing.New()

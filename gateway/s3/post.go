@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
@@ -129,8 +130,11 @@ func (x forms) checkPolicy(f *form) (err error) {
 func (x forms) headers(f *form) error {
 	h := make(http.Header)
 	for name, value := range f.fields {
+		if slices.Contains(auth.FormFields(), name) {
+			continue
+		}
 		switch name {
-		case "policy", "x-amz-signature", "x-amz-credential", "x-amz-date", "x-amz-algorithm", "key", "bucket", "tagging":
+		case "key", "bucket", "tagging":
 		case "acl":
 			h.Set("X-Amz-Acl", value)
 		default:
@@ -206,11 +210,11 @@ func (x forms) promised() (sums []promise, declared checksum.Declared, err error
 // stored of a file that differs from what the form promises.
 func (x forms) write(f *form, sums []promise, attributes objectstore.Attributes, tags map[string]string) (*objectstore.PutResult, error) {
 	piece := min(formPiece, x.options.MaxBufferedBytes, x.r.ContentLength+1)
-	if !x.h.memory.TryAcquire(piece) {
-		x.w.Header().Set("Retry-After", "1")
-		return nil, s3err.TooManyBodies.New()
+	release, err := x.takeMemory(piece)
+	if err != nil {
+		return nil, err
 	}
-	defer x.h.memory.Release(piece)
+	defer release()
 	ctx, buffer := x.r.Context(), make([]byte, piece)
 	var size int64
 	read := func() (n int, last bool, err error) {
@@ -303,19 +307,9 @@ func asBodyFailure(err error) error {
 // answerForm answers as the form asks: with a redirect, a document or nothing.
 func (x forms) answerForm(f *form, result *objectstore.PutResult, declared checksum.Declared) error {
 	h := x.w.Header()
-	location := x.location() + "/" + auth.Escape(x.key, true)
-	if strings.HasSuffix(x.r.URL.Path, "/") {
-		location = x.location() + auth.Escape(x.key, true)
-	}
-	h.Set("ETag", document.ETag(result.ETag))
+	location := strings.TrimSuffix(x.location(), "/") + "/" + auth.Escape(x.key, true)
+	x.setWritten(result, declared)
 	h.Set("Location", location)
-	if result.Version != "" {
-		h.Set("X-Amz-Version-Id", result.Version)
-	}
-	if declared.Value != "" {
-		h.Set(declared.Algorithm.Header(), declared.Value)
-		h.Set("X-Amz-Checksum-Type", fullObject)
-	}
 	redirect := f.fields["success_action_redirect"]
 	if redirect == "" {
 		redirect = f.fields["redirect"]

@@ -2,10 +2,9 @@ package s3
 
 import (
 	"errors"
-	"net/http"
 	"strconv"
 
-	"github.com/stardustdb/stardust/gateway/s3/internal/auth"
+	"github.com/stardustdb/stardust/gateway/s3/internal/checksum"
 	"github.com/stardustdb/stardust/gateway/s3/internal/document"
 	"github.com/stardustdb/stardust/gateway/s3/s3err"
 	"github.com/stardustdb/stardust/objectstore"
@@ -44,27 +43,24 @@ func (x objects) put() error {
 	if err != nil {
 		return x.writeError(err, mode)
 	}
-	x.setWritten(result, p)
-	x.writeStatus(http.StatusOK)
+	x.setWritten(result, p.Declared())
+	x.w.Header().Set("X-Amz-Object-Size", strconv.FormatInt(p.Size(), 10))
+	x.writeEmpty()
 	return nil
 }
 
-// setWritten sets the headers that describe a write.
-func (x *exchange) setWritten(result *objectstore.PutResult, p *auth.Payload) {
-	h := x.w.Header()
+// setWritten sets the headers that describe an object that was just written.
+func (w *response) setWritten(result *objectstore.PutResult, declared checksum.Declared) {
+	h := w.w.Header()
 	if result.ETag != "" {
 		h["ETag"] = []string{document.ETag(result.ETag)}
 	}
 	if result.Version != "" {
 		h.Set("X-Amz-Version-Id", result.Version)
 	}
-	if p != nil && p.Declared().Value != "" {
-		h.Set(p.Declared().Algorithm.Header(), p.Declared().Value)
-		h.Set("X-Amz-Checksum-Type", "FULL_OBJECT")
-	}
-	h.Set("Content-Length", "0")
-	if p != nil {
-		h.Set("X-Amz-Object-Size", strconv.FormatInt(p.Size(), 10))
+	if declared.Value != "" {
+		h.Set(declared.Algorithm.Header(), declared.Value)
+		h.Set("X-Amz-Checksum-Type", fullObject)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -88,13 +89,8 @@ func (x tags) get() error {
 	if err != nil {
 		return err
 	}
-	keys := make([]string, 0, len(tags))
-	for key := range tags {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
 	var d document.Tagging
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		d.TagSet.Tag = append(d.TagSet.Tag, document.Tag{Key: key, Value: tags[key]})
 	}
 	return x.writeDocument(http.StatusOK, d)
