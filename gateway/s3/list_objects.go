@@ -13,14 +13,14 @@ import (
 // lists serve lists of objects, versions, parts and uploads.
 type lists struct{ *exchange }
 
-// listParameters reads what all lists of objects take, and the form in which their
-// names are sent.
-func (q *request) listParameters() (l listing, encode func(string) string, err error) {
+// listParameters reads what all lists of names take, and the form in which these are
+// sent. most is the parameter that bounds a page.
+func (q *request) listParameters(most string) (l listing, encode func(string) string, err error) {
 	l = listing{
 		prefix: q.query.Get("prefix"), delimiter: q.query.Get("delimiter"), extensions: q.extensions(),
 		printed: q.query.Get("encoding-type") == "",
 	}
-	if l.limit, err = q.limit("max-keys"); err != nil {
+	if l.limit, err = q.limit(most); err != nil {
 		return l, nil, err
 	}
 	encode, err = q.encoder()
@@ -54,7 +54,7 @@ func (q *request) encoder() (encode func(string) string, err error) {
 
 // objects serves ListObjects, the first version.
 func (x lists) objects() error {
-	l, encode, err := x.listParameters()
+	l, encode, err := x.listParameters("max-keys")
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (x lists) objects() error {
 
 // objectsV2 serves ListObjectsV2.
 func (x lists) objectsV2() error {
-	l, encode, err := x.listParameters()
+	l, encode, err := x.listParameters("max-keys")
 	if err != nil {
 		return err
 	}
@@ -137,11 +137,19 @@ func (p page) objects(encode func(string) string, owner *document.Owner) []docum
 
 // prefixes returns the common prefixes of the page as documents have them.
 func (p page) prefixes(encode func(string) string) []document.CommonPrefix {
-	var all []document.CommonPrefix
+	var all []string
 	for _, e := range p.entries {
 		if e.prefix != "" {
-			all = append(all, document.CommonPrefix{Prefix: encode(e.prefix)})
+			all = append(all, e.prefix)
 		}
+	}
+	return commonPrefixes(all, encode)
+}
+
+func commonPrefixes(prefixes []string, encode func(string) string) []document.CommonPrefix {
+	var all []document.CommonPrefix
+	for _, prefix := range prefixes {
+		all = append(all, document.CommonPrefix{Prefix: encode(prefix)})
 	}
 	return all
 }

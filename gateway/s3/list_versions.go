@@ -12,7 +12,7 @@ import (
 // versionPage is a page of a list of versions.
 type versionPage struct {
 	versions  []objectVersion
-	prefixes  []entry
+	prefixes  []string
 	listing   listing
 	truncated bool
 	nextKey   string
@@ -32,7 +32,7 @@ func (p *versionPage) full() bool {
 // versions serves ListObjectVersions. On a Store that keeps no versions every
 // object has one, "null".
 func (x lists) versions() error {
-	l, encode, err := x.listParameters()
+	l, encode, err := x.listParameters("max-keys")
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (x lists) versions() error {
 	d := document.ListVersions{
 		Name: x.bucketName, Prefix: encode(l.prefix), KeyMarker: encode(l.after), VersionIDMarker: idMarker,
 		MaxKeys: l.limit, Delimiter: encode(l.delimiter), IsTruncated: p.truncated,
-		EncodingType: x.query.Get("encoding-type"), CommonPrefixes: page{entries: p.prefixes}.prefixes(encode),
+		EncodingType: x.query.Get("encoding-type"), CommonPrefixes: commonPrefixes(p.prefixes, encode),
 	}
 	if p.truncated {
 		if err := l.checkEnd(p.nextKey); err != nil {
@@ -93,7 +93,7 @@ func (x lists) collectVersions(l listing, idMarker string, p *versionPage) error
 			return nil
 		}
 		if e.prefix != "" {
-			p.prefixes = append(p.prefixes, e)
+			p.prefixes = append(p.prefixes, e.prefix)
 			p.nextKey, p.nextID = e.prefix, ""
 			continue
 		}

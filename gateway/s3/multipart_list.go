@@ -78,18 +78,11 @@ type uploadListing struct {
 
 // uploads serves ListMultipartUploads.
 func (x lists) uploads() error {
-	limit, err := x.limit("max-uploads")
+	parameters, encode, err := x.listParameters("max-uploads")
 	if err != nil {
 		return err
 	}
-	encode, err := x.encoder()
-	if err != nil {
-		return err
-	}
-	l := uploadListing{
-		listing:   listing{prefix: x.query.Get("prefix"), delimiter: x.query.Get("delimiter"), limit: limit, printed: x.query.Get("encoding-type") == ""},
-		keyMarker: x.query.Get("key-marker"),
-	}
+	l := uploadListing{listing: parameters, keyMarker: x.query.Get("key-marker")}
 	if l.keyMarker != "" {
 		l.idMarker = x.query.Get("upload-id-marker") // without a key it means nothing
 	}
@@ -99,7 +92,7 @@ func (x lists) uploads() error {
 	d := document.ListUploads{
 		Bucket: x.bucketName, KeyMarker: encode(l.keyMarker), UploadIDMarker: l.idMarker,
 		Prefix: encode(l.prefix), Delimiter: encode(l.delimiter), EncodingType: x.query.Get("encoding-type"),
-		MaxUploads: limit, IsTruncated: l.truncated,
+		MaxUploads: l.limit, IsTruncated: l.truncated, CommonPrefixes: commonPrefixes(l.prefixes, encode),
 	}
 	if l.truncated {
 		if err := l.checkEnd(l.nextKey); err != nil {
@@ -115,9 +108,6 @@ func (x lists) uploads() error {
 			Key: encode(string(upload.Path)), UploadID: upload.ID, Initiator: owner, Owner: owner,
 			StorageClass: defaultStorageClass, Initiated: document.Time(upload.Initiated),
 		})
-	}
-	for _, prefix := range l.prefixes {
-		d.CommonPrefixes = append(d.CommonPrefixes, document.CommonPrefix{Prefix: encode(prefix)})
 	}
 	return x.writeDocument(http.StatusOK, d)
 }
