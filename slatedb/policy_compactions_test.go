@@ -3,37 +3,16 @@ package slatedb_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stardustdb/stardust/internal/logtest"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/slatedb"
 	"github.com/stardustdb/stardust/slatedb/slatetest"
 )
-
-// logged collects log lines.
-type logged struct {
-	mu  sync.Mutex
-	out strings.Builder
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.String()
-}
-
-func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
 // job returns a compaction with one subcompaction for each list of outputs.
 func job(status slatedb.CompactionStatus, segment string, ranges ...[]byte) slatedb.Compaction {
@@ -124,8 +103,8 @@ func TestObservedCompactionsRetainAndEvictNothing(t *testing.T) {
 func TestAFailedDownloadOfACompactionsOutputIsLoggedAndNotReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
-		var log logged
-		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Logger: log.logger()}))
+		var log logtest.Log
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Logger: log.Logger(nil)}))
 		putCompactions(t, n, 1, 2, plainJob(slatedb.StatusScheduled, 1))
 		n.mustReadCompactions(1)
 		for _, want := range []string{"db/compactions/00000000000000000001.compactions", string(sstPath("db", 1)), objectstore.ErrNotFound.Error()} {
@@ -139,8 +118,8 @@ func TestAFailedDownloadOfACompactionsOutputIsLoggedAndNotReturned(t *testing.T)
 func TestCompactionsThatCannotBeDecodedAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
-		var log logged
-		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Logger: log.logger()}))
+		var log logtest.Log
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{WithoutCompactionsPoll: true, Logger: log.Logger(nil)}))
 		put(t, n, string(slatedb.CompactionsPath("db", 1)), []byte("\x00\x09"))
 		if !strings.Contains(log.String(), "unsupported format version 9") {
 			t.Error(log.String())
@@ -194,10 +173,10 @@ func TestThePollTriesAFailedDownloadAgain(t *testing.T) {
 func TestThePollOutlivesErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := newRemote()
-		var log logged
+		var log logtest.Log
 		putSSTs(t, remote, 1)
 		put(t, remote, string(slatedb.CompactionsPath("db", 1)), []byte("\x00\x07"))
-		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{CompactionsPollInterval: time.Second, Root: new(objectstore.Path("db")), Logger: log.logger()}))
+		n := newNode(t, remote, slatedb.NewPolicy(&slatedb.PolicyOptions{CompactionsPollInterval: time.Second, Root: new(objectstore.Path("db")), Logger: log.Logger(nil)}))
 		sleepFor(1500 * time.Millisecond)
 		remote.intercept(func(context.Context, objectstore.Path) error { return errRemote })
 		putCompactions(t, remote, 2, 2, plainJob(slatedb.StatusRunning, 1))

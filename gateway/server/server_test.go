@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"github.com/stardustdb/stardust/client"
 	"github.com/stardustdb/stardust/gateway/accounts"
 	"github.com/stardustdb/stardust/gateway/server"
+	"github.com/stardustdb/stardust/internal/logtest"
 )
 
 const password = "correct horse"
@@ -28,31 +28,14 @@ type world struct {
 	db     *stardust.DB
 	people *accounts.File
 	base   string
-	log    *lockedBuffer
+	log    *logtest.Log
 	stop   func() error
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // run starts a server, with accounts unless open.
 func run(t *testing.T, open bool, options server.Options, serverOptions server.ServerOptions) *world {
 	t.Helper()
-	w := &world{t: t, log: new(lockedBuffer)}
+	w := &world{t: t, log: new(logtest.Log)}
 	var err error
 	if w.db, err = stardust.Open(filepath.Join(t.TempDir(), "db"), &stardust.Options{Plugins: stardust.Plugins{Objects: &stardust.ObjectsPlugin{}}}); err != nil {
 		t.Fatal(err)

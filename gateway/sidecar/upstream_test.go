@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/stardustdb/stardust/internal/logtest"
 	"github.com/stardustdb/stardust/internal/s3test"
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
@@ -273,8 +274,8 @@ func TestCallsToTheUpstreamAreCountedAndLogged(t *testing.T) {
 	u := newUpstream(t)
 	o := options(t, u)
 	o.Database, o.Policy = nil, &mirror.KeepAll{WithoutWarming: true}
-	var log lockedBuffer
-	o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	var log logtest.Log
+	o.Logger = log.Logger(slog.LevelDebug)
 	s, client, url := serve(t, o)
 	<-s.Ready()
 	if err := put(t, client, "one", bytes.Repeat([]byte("1"), 1000)); err != nil {
@@ -299,24 +300,6 @@ func TestCallsToTheUpstreamAreCountedAndLogged(t *testing.T) {
 			t.Errorf("the log has no %s", part)
 		}
 	}
-}
-
-// lockedBuffer is a buffer that several goroutines write.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 func TestTheUpstreamIsCalledWithinTheBounds(t *testing.T) {

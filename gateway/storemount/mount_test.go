@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stardustdb/stardust/internal/logtest"
 	"github.com/stardustdb/stardust/internal/need"
 	"github.com/stardustdb/stardust/mirror"
 	"github.com/stardustdb/stardust/objectstore"
@@ -54,28 +54,10 @@ func sh(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// lockedBuffer is a log that is read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 func TestKeysArePaths(t *testing.T) {
 	store := storeOf(t, "a", "a/b", "c/d/e", "c/empty/", "f", "g//h", "./i", strings.Repeat("n", 300))
-	var log lockedBuffer
-	dir := mounted(t, store, &Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	var log logtest.Log
+	dir := mounted(t, store, &Options{Log: log.Logger(nil)})
 	if got, want := sh(t, dir, "find . | LC_ALL=C sort; cat a/b c/d/e f; stat -c '%a %s %F' f a; test ! -e g/h"),
 		".\n./a\n./a/b\n./c\n./c/d\n./c/d/e\n./c/empty\n./f\n./g\na/bc/d/ef444 1 regular file\n555 0 directory\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -289,8 +271,8 @@ func TestALargeDirectoryIsListedWhole(t *testing.T) {
 
 func TestFailuresOfTheStoreReachPrograms(t *testing.T) {
 	store := &counted{Store: storeOf(t, "a", "b")}
-	var log lockedBuffer
-	dir := mounted(t, store, &Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	var log logtest.Log
+	dir := mounted(t, store, &Options{Log: log.Logger(nil)})
 	sh(t, dir, "ls")
 	store.fail.Store(true)
 	if _, err := os.ReadFile(filepath.Join(dir, "a")); !strings.Contains(fmt.Sprint(err), "permission denied") {
