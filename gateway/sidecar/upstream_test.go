@@ -304,16 +304,7 @@ func TestCallsToTheUpstreamAreCountedAndLogged(t *testing.T) {
 
 func TestTheUpstreamIsCalledWithinTheBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var running, most atomic.Int64
-		slow := storetest.Faulty(memory.New(nil), storetest.FaultyOptions{
-			Script: func(string, objectstore.Path) storetest.Fault { return storetest.Fault{Delay: time.Second} },
-			Sleep: func(_ context.Context, d time.Duration) error {
-				most.Store(max(most.Load(), running.Add(1)))
-				<-time.After(d)
-				running.Add(-1)
-				return nil
-			},
-		})
+		slow, most := storetest.Slow(memory.New(nil), time.Second)
 		o := Options{Upstream: slow, UpstreamCalls: 2, UpstreamBytesPerSecond: 1 << 20, Logger: slog.New(slog.DiscardHandler)}
 		store := o.upstream(objectmetrics.NewCollectors(nil))
 		begin := time.Now()
@@ -326,8 +317,8 @@ func TestTheUpstreamIsCalledWithinTheBounds(t *testing.T) {
 			})
 		}
 		puts.Wait()
-		if took := time.Since(begin); most.Load() != 2 || took != 3*time.Second {
-			t.Errorf("%d ran at once, in %v; want 2, in 3s", most.Load(), took)
+		if took := time.Since(begin); most() != 2 || took != 3*time.Second {
+			t.Errorf("%d ran at once, in %v; want 2, in 3s", most(), took)
 		}
 		begin = time.Now()
 		if _, err := store.Put(t.Context(), "large", objectstore.Bytes(make([]byte, 4<<20)), nil); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,18 +26,7 @@ func TestStoreConforms(t *testing.T) {
 
 func TestNoMoreCallsRunAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var running, most atomic.Int64
-		slow := storetest.Faulty(memory.New(nil), storetest.FaultyOptions{
-			Script: func(string, objectstore.Path) storetest.Fault { return storetest.Fault{Delay: time.Second} },
-			Sleep: func(_ context.Context, d time.Duration) error {
-				if n := running.Add(1); n > most.Load() {
-					most.Store(n)
-				}
-				time.Sleep(d) //nolint:forbidigo // within a synctest bubble
-				running.Add(-1)
-				return nil
-			},
-		})
+		slow, most := storetest.Slow(memory.New(nil), time.Second)
 		s := limit.New(slow, 3)
 		begin := time.Now()
 		var group sync.WaitGroup
@@ -50,8 +38,8 @@ func TestNoMoreCallsRunAtOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if most.Load() != 3 || time.Since(begin) != 4*time.Second {
-			t.Fatalf("%d ran at once, in %v; want 3, in 4s", most.Load(), time.Since(begin))
+		if most() != 3 || time.Since(begin) != 4*time.Second {
+			t.Fatalf("%d ran at once, in %v; want 3, in 4s", most(), time.Since(begin))
 		}
 	})
 }
