@@ -121,12 +121,10 @@ async function load(keep) {
 }
 
 async function route() {
-  const [path, query] = decodeURI(location.hash.slice(2)).split('?');
-  const [raw] = location.hash.slice(2).split('?');
+  const [path, query] = location.hash.slice(2).split('?');
   const before = state.path;
-  state.path = raw.split('/').filter(Boolean).map(decodeURIComponent).join('/');
+  state.path = path.split('/').filter(Boolean).map(decodeURIComponent).join('/');
   state.at = Number(new URLSearchParams(query ?? '').get('at')) || state.bound || 0;
-  void path;
   if (before !== state.path) panel.close();
   await load(false);
   if (!$('time').hidden) await timeline(before !== state.path);
