@@ -99,7 +99,7 @@ func writeTree(ctx context.Context, tree stardust.Tree, node stardust.Record, na
 }
 
 func writeFile(ctx context.Context, tree stardust.Tree, entry stardust.Entry, archive archiveWriter) error {
-	reader, err := tree.Open(entry.Record.Digest)
+	reader, err := patience.Open(ctx, tree, entry.Record.Digest)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func writeFile(ctx context.Context, tree stardust.Tree, entry stardust.Entry, ar
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, patience.NewReader(ctx, reader))
+	_, err = io.Copy(to, reader)
 	return err
 }
 

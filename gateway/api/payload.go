@@ -55,7 +55,7 @@ func (h *Handler) getPayload(w http.ResponseWriter, r *http.Request) {
 // serve sends a payload, or as much as the request's range and conditions
 // select. The name decides its type.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tree stardust.Tree, d stardust.Digest, name string) {
-	reader, err := tree.Open(d)
+	reader, err := patience.Open(r.Context(), tree, d)
 	if err != nil {
 		writeProblem(w, r, err)
 		return
@@ -76,7 +76,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tree stardust.Tr
 	if name != "" {
 		header.Set("Content-Disposition", disposition(kind, name))
 	}
-	checked := &checkedReader{reader: patience.NewReader(r.Context(), reader)}
+	checked := &checkedReader{reader: reader}
 	http.ServeContent(&rangeProblem{ResponseWriter: w, r: r}, r, "", time.Time{}, checked)
 	if checked.err != nil {
 		// The answer has begun: only a broken connection can say so.

@@ -53,7 +53,7 @@ func (s *Store) get(ctx context.Context, path objectstore.Path, options *objects
 	case record.Kind != stardust.KindFile:
 		result.Body = io.NopCloser(emptyReader{})
 	default:
-		reader, err := tree.Open(record.Digest)
+		reader, err := patience.Open(ctx, tree, record.Digest)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func (s *Store) get(ctx context.Context, path objectstore.Path, options *objects
 			_ = reader.Close()
 			return nil, err
 		}
-		result.Body = &body{reader, patience.NewReader(ctx, reader), end - start}
+		result.Body = &body{reader, end - start}
 	}
 	return result, nil
 }
@@ -99,8 +99,7 @@ func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
 // body reads a part of a payload.
 type body struct {
-	reader *stardust.Reader
-	waits  *patience.Reader // over reader
+	reader *patience.Reader
 	left   int64
 }
 
@@ -108,7 +107,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, io.EOF
 	}
-	n, err := b.waits.Read(p[:min(int64(len(p)), b.left)])
+	n, err := b.reader.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	if err == io.EOF && b.left > 0 {
 		err = io.ErrUnexpectedEOF

@@ -19,8 +19,7 @@ import (
 type file struct {
 	files  *files
 	record stardust.Record
-	reader *stardust.Reader
-	waits  *patience.Reader // over reader
+	reader *patience.Reader
 	// next and stop go through a directory's children.
 	next func() (stardust.Record, error, bool)
 	stop func()
@@ -33,8 +32,8 @@ func (f *file) open() error {
 	if f.record.Kind == stardust.KindDirectory {
 		return f.files.fail("read", f.record.Name, fs.ErrInvalid)
 	}
-	reader, err := f.files.tree.Open(f.record.Digest)
-	f.reader, f.waits = reader, patience.NewReader(f.files.ctx, reader)
+	var err error
+	f.reader, err = patience.Open(f.files.ctx, f.files.tree, f.record.Digest)
 	return err
 }
 
@@ -43,7 +42,7 @@ func (f *file) Read(p []byte) (int, error) {
 	if err := f.open(); err != nil {
 		return 0, err
 	}
-	return f.waits.Read(p)
+	return f.reader.Read(p)
 }
 
 // Seek implements io.Seeker.
@@ -51,7 +50,7 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 	if err := f.open(); err != nil {
 		return 0, err
 	}
-	return f.waits.Seek(offset, whence)
+	return f.reader.Seek(offset, whence)
 }
 
 // Write implements io.Writer.

@@ -50,13 +50,13 @@ func TestManyBodiesShareASmallBudget(t *testing.T) {
 				t.Errorf("put %d: %v", i, err)
 				return
 			}
-			reader, err := db.Tree().Open(record.Digest)
+			reader, err := Open(t.Context(), db.Tree(), record.Digest)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			defer func() { _ = reader.Close() }()
-			if got, err := io.ReadAll(NewReader(t.Context(), reader)); err != nil || !bytes.Equal(got, body) {
+			if got, err := io.ReadAll(reader); err != nil || !bytes.Equal(got, body) {
 				t.Errorf("read %d: %d bytes, %v", i, len(got), err)
 			}
 		})

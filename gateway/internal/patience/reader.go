@@ -8,14 +8,20 @@ import (
 )
 
 // Reader reads a payload and waits when there is no memory for its next chunk. It
-// belongs to one goroutine at a time; the caller closes what it reads.
+// belongs to one goroutine at a time, which closes it.
 type Reader struct {
 	ctx    context.Context //nolint:containedctx // of the one request that it serves
 	reader *stardust.Reader
 }
 
-// NewReader returns the patient reader of a payload, until ctx ends.
-func NewReader(ctx context.Context, reader *stardust.Reader) *Reader { return &Reader{ctx, reader} }
+// Open is [stardust.Tree.Open] of a payload that is read until ctx ends.
+func Open(ctx context.Context, tree stardust.Tree, digest stardust.Digest) (*Reader, error) {
+	reader, err := tree.Open(digest)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{ctx, reader}, nil
+}
 
 // Read implements io.Reader.
 func (r *Reader) Read(p []byte) (n int, err error) {
@@ -38,3 +44,6 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 
 // Seek implements io.Seeker.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) { return r.reader.Seek(offset, whence) }
+
+// Close closes the payload and returns nil.
+func (r *Reader) Close() error { return r.reader.Close() }
