@@ -1,9 +1,7 @@
 package s3
 
 import (
-	"bytes"
 	"errors"
-	"hash"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -169,46 +167,57 @@ func (x forms) store(f *form) error {
 			return err
 		}
 	}
-	sums, declared, err := x.promised()
+	file := &formFile{part: f.file, policy: f.policy, most: x.options.MaxPutSize}
+	p, err := auth.FormFile(file, x.r.Header, x.lookup)
 	if err != nil {
 		return err
 	}
-	reserveChecksum(&attributes, declared)
-	result, err := x.write(f, sums, attributes, tags)
+	reserveChecksum(&attributes, p.Declared())
+	result, err := x.write(file, p, attributes, tags)
 	if err != nil {
 		return err
 	}
-	return x.answerForm(f, result, declared)
+	return x.answerForm(f, result, p.Declared())
 }
 
-// promise is a digest that the file must have.
-type promise struct {
-	hash    hash.Hash
-	want    []byte
-	failure *Failure
+// formFile is the file of a form. It ends with an error when its length is not
+// allowed.
+type formFile struct {
+	part   io.Reader
+	policy *policy.Policy // nil when nobody signed
+	most   int64          // whatever a policy allows
+	size   int64          // that was read
 }
 
-// promised reads which digests the form promises of its file.
-func (x forms) promised() (sums []promise, declared checksum.Declared, err error) {
-	if declared, err = checksum.ReadDeclared(x.lookup); err != nil {
-		return nil, declared, err
+// Read implements io.Reader.
+func (f *formFile) Read(b []byte) (int, error) {
+	n, err := f.part.Read(b)
+	f.size += int64(n)
+	if errors.Is(err, io.EOF) {
+		if refused := f.check(true); refused != nil {
+			err = refused
+		}
 	}
-	if declared.Trailer {
-		return nil, declared, s3err.TrailerUnannounced.New()
-	}
-	if c := declared.Algorithm; c != "" {
-		sums = append(sums, promise{c.New(), declared.Sum, s3err.ChecksumMismatch.New(c)})
-	}
-	sum, err := checksum.ContentMD5(x.r.Header)
-	if sum != nil {
-		sums = append(sums, promise{checksum.MD5.New(), sum, s3err.ContentMD5Mismatch.New()})
-	}
-	return sums, declared, err
+	return n, err
 }
 
-// write stores the file: in one write, or in parts if it is long. Nothing is
-// stored of a file that differs from what the form promises.
-func (x forms) write(f *form, sums []promise, attributes objectstore.Attributes, tags map[string]string) (*objectstore.PutResult, error) {
+// check compares the length with what is allowed; until the file has ended it may
+// only be too long.
+func (f *formFile) check(ended bool) error {
+	if f.policy != nil && (ended || f.size > f.policy.Most) {
+		if err := f.policy.CheckLength(f.size); err != nil {
+			return err
+		}
+	}
+	if f.size > f.most {
+		return s3err.EntityTooLarge.New()
+	}
+	return nil
+}
+
+// write stores the file, as p verifies it: in one write, or in parts if it is long.
+// Nothing is stored of a file that differs from what the form promises.
+func (x forms) write(file *formFile, p *auth.Payload, attributes objectstore.Attributes, tags map[string]string) (*objectstore.PutResult, error) {
 	piece := min(formPiece, x.options.MaxBufferedBytes, x.r.ContentLength+1)
 	release, err := x.takeMemory(piece)
 	if err != nil {
@@ -216,23 +225,15 @@ func (x forms) write(f *form, sums []promise, attributes objectstore.Attributes,
 	}
 	defer release()
 	ctx, buffer := x.r.Context(), make([]byte, piece)
-	var size int64
 	read := func() (n int, last bool, err error) {
-		n, err = io.ReadFull(f.file, buffer)
-		size += int64(n)
-		for _, sum := range sums {
-			sum.hash.Write(buffer[:n])
+		n, err = io.ReadFull(p, buffer)
+		switch err { // of a file that breaks off p has a Failure
+		case nil:
+			return n, false, file.check(false)
+		case io.EOF, io.ErrUnexpectedEOF:
+			return n, true, nil
 		}
-		if last = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && endOfPart(f.file); last {
-			return n, true, x.checkFile(f, size, sums)
-		}
-		if err == nil && size > min(x.options.MaxPutSize, mostOf(f)) {
-			err = x.checkFile(f, size, nil)
-		}
-		if err != nil {
-			err = asBodyFailure(err)
-		}
-		return n, false, err
+		return n, false, asBodyFailure(err)
 	}
 	n, last, err := read()
 	if err != nil {
@@ -262,38 +263,6 @@ func (x forms) write(f *form, sums []promise, attributes objectstore.Attributes,
 		}
 	}
 	return upload.Complete(ctx)
-}
-
-func mostOf(f *form) int64 {
-	if f.policy == nil {
-		return 1<<63 - 1
-	}
-	return f.policy.Most
-}
-
-// endOfPart reports whether a part has ended as it should: it then reads as empty.
-func endOfPart(part io.Reader) bool {
-	_, err := part.Read(make([]byte, 1))
-	return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// checkFile compares the length of the file, and its digests, with what is allowed
-// and promised.
-func (x forms) checkFile(f *form, size int64, sums []promise) error {
-	if f.policy != nil {
-		if err := f.policy.CheckLength(size); err != nil {
-			return err
-		}
-	}
-	if size > x.options.MaxPutSize {
-		return s3err.EntityTooLarge.New()
-	}
-	for _, sum := range sums {
-		if !bytes.Equal(sum.hash.Sum(nil), sum.want) {
-			return sum.failure
-		}
-	}
-	return nil
 }
 
 // asBodyFailure is the failure of a body that breaks off.

@@ -91,6 +91,11 @@ func TestFormsStoreTheirFile(t *testing.T) {
 			if got := a.header.Get("Location"); a.status != http.StatusSeeOther || !strings.HasPrefix(got, "https://a.example/done?bucket="+testBucket) || !strings.Contains(got, "x=1") {
 				t.Errorf("a redirect: %d to %s", a.status, got)
 			}
+			fields = map[string]string{"key": "k", "content-md5": "XUFAKrxLKna5cZ2REBfFkg==", "x-amz-checksum-crc32": "NhCmhg=="} // of hello
+			signForm(fields, secretKey, `,["starts-with","$content-md5",""],["starts-with","$x-amz-checksum-crc32",""]`)
+			if a := postForm(t, e, fields, small); a.status != http.StatusNoContent || a.header.Get("X-Amz-Checksum-Crc32") != "NhCmhg==" {
+				t.Errorf("its digests: %d %s", a.status, a.body)
+			}
 			fields = map[string]string{"key": "k", "success_action_status": "201"}
 			signForm(fields, secretKey, `,{"success_action_status":"201"}`)
 			if a := postForm(t, e, fields, small); a.status != http.StatusCreated || !strings.Contains(string(a.body), "<Key>k</Key>") {
@@ -121,6 +126,8 @@ func TestFormsThatAreNotAllowedStoreNothing(t *testing.T) {
 		"too long":                {`,["content-length-range",0,9]`, func(map[string]string) {}, []byte("1234567890"), "EntityTooLarge"},
 		"too long in parts":       {`,["content-length-range",0,10000000]`, func(map[string]string) {}, large, "EntityTooLarge"},
 		"another checksum":        {`,["starts-with","$x-amz-checksum-crc32",""]`, func(f map[string]string) { f["x-amz-checksum-crc32"] = "AAAAAA==" }, []byte("x"), "BadDigest"},
+		"another MD5":             {`,["starts-with","$content-md5",""]`, func(f map[string]string) { f["content-md5"] = "AAAAAAAAAAAAAAAAAAAAAA==" }, []byte("x"), "BadDigest"},
+		"another MD5 of parts":    {`,["starts-with","$content-md5",""]`, func(f map[string]string) { f["content-md5"] = "AAAAAAAAAAAAAAAAAAAAAA==" }, large, "BadDigest"},
 		"open to all":             {`,{"acl":"public-read"}`, func(f map[string]string) { f["acl"] = "public-read" }, nil, "AccessControlListNotSupported"},
 		"a field of great length": {"", func(f map[string]string) { f["x-ignore-a"] = strings.Repeat("a", 200<<10) }, nil, "MalformedPOSTRequest"},
 	} {

@@ -63,7 +63,7 @@ func parsePayload(value string) (kind payloadKind, digest []byte, err error) {
 // concurrent use.
 type Payload struct {
 	r        io.Reader
-	size     int64
+	size     int64 // less than 0 of a form's file
 	read     int64
 	checks   []check
 	declared checksum.Declared
@@ -132,9 +132,35 @@ func (id Identity) Payload(r *http.Request, raw io.Reader, header func(string) (
 	if kind == hashedPayload {
 		p.checks = append(p.checks, check{hash: sha256.New(), want: id.digest, failure: sha256Mismatch})
 	}
-	sum, err := checksum.ContentMD5(r.Header)
-	if err != nil {
+	if err := p.expect(r.Header); err != nil {
 		return nil, err
+	}
+	return p, nil
+}
+
+// FormFile prepares the file of a form, to be read from raw, which ends where the file
+// does. h are the form's fields as headers, and header returns those that tell of
+// checksums.
+func FormFile(raw io.Reader, h http.Header, header func(string) (string, bool)) (*Payload, error) {
+	p := &Payload{r: raw, size: -1}
+	var err error
+	if p.declared, err = checksum.ReadDeclared(header); err != nil {
+		return nil, err
+	}
+	if p.declared.Trailer {
+		return nil, s3err.TrailerUnannounced.New()
+	}
+	if err := p.expect(h); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// expect has the body compared with the digests that the headers promise.
+func (p *Payload) expect(h http.Header) error {
+	sum, err := checksum.ContentMD5(h)
+	if err != nil {
+		return err
 	}
 	if sum != nil {
 		p.checks = append(p.checks, check{hash: md5.New(), want: sum, failure: md5Mismatch})
@@ -144,7 +170,7 @@ func (id Identity) Payload(r *http.Request, raw io.Reader, header func(string) (
 			return s3err.ChecksumMismatch.New(c)
 		}})
 	}
-	return p, nil
+	return nil
 }
 
 func (p *Payload) decodeChunks(r *http.Request, kind payloadKind, signer *chunkSigner) error {
@@ -171,7 +197,8 @@ func (p *Payload) decodeChunks(r *http.Request, kind payloadKind, signer *chunkS
 	return nil
 }
 
-// Size returns the length of the body, decoded, in bytes.
+// Size returns the length of the body, decoded, in bytes; less than 0 of the file of a
+// form.
 func (p *Payload) Size() int64 { return p.size }
 
 // Received returns how many bytes of it were read.
@@ -192,7 +219,7 @@ func (p *Payload) Read(b []byte) (int, error) {
 		c.hash.Write(b[:n])
 	}
 	switch {
-	case p.read > p.size:
+	case p.size >= 0 && p.read > p.size:
 		p.err = s3err.IncompleteBody.New()
 		return 0, p.err
 	case errors.Is(err, io.EOF):
@@ -206,15 +233,18 @@ func (p *Payload) Read(b []byte) (int, error) {
 
 // cut is the row of a body that ends too early.
 func (p *Payload) cut() s3err.Row {
-	if p.chunks != nil {
+	switch {
+	case p.chunks != nil:
 		return s3err.ChunksCut
+	case p.size < 0:
+		return s3err.FormMalformed
 	}
 	return s3err.IncompleteBody
 }
 
 // verify checks the whole body and returns io.EOF when it is as promised.
 func (p *Payload) verify() error {
-	if p.read != p.size {
+	if p.size >= 0 && p.read != p.size {
 		return s3err.IncompleteBody.New()
 	}
 	for i := range p.checks {
