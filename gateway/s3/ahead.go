@@ -37,13 +37,10 @@ func (w *response) copyAhead(body io.Reader, n int64) error {
 		if next.err != nil {
 			return fmt.Errorf("reading the body, %d bytes before its end: %w", n, next.err)
 		}
-		w.stall(w.timeout)
-		sent, err := w.w.Write(next.data)
-		w.sent += int64(sent)
-		n -= int64(sent)
-		if err != nil {
-			return fmt.Errorf("sending the body: %w", err)
+		if err := w.write(next.data); err != nil {
+			return err
 		}
+		n -= int64(len(next.data))
 		free <- next.data[:cap(next.data)]
 	}
 	return nil

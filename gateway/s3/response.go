@@ -53,9 +53,7 @@ func (w *response) writeDocument(status int, d any) error {
 	header.Set("Content-Length", strconv.Itoa(len(b)))
 	w.writeStatus(status)
 	if !w.head {
-		w.stall(w.timeout)
-		n, _ := w.w.Write(b) // a client that went away is no error of ours
-		w.sent += int64(n)
+		_ = w.write(b) // a client that went away is no error of ours
 	}
 	return nil
 }
@@ -115,13 +113,21 @@ func (w *response) copyBody(body io.Reader, n int64) error {
 		if _, err := io.ReadFull(body, piece); err != nil {
 			return fmt.Errorf("reading the body, %d bytes before its end: %w", n, err)
 		}
-		w.stall(w.timeout)
-		sent, err := w.w.Write(piece)
-		w.sent += int64(sent)
-		n -= int64(sent)
-		if err != nil {
-			return fmt.Errorf("sending the body: %w", err)
+		if err := w.write(piece); err != nil {
+			return err
 		}
+		n -= int64(len(piece))
+	}
+	return nil
+}
+
+// write sends bytes of the body.
+func (w *response) write(p []byte) error {
+	w.stall(w.timeout)
+	n, err := w.w.Write(p)
+	w.sent += int64(n)
+	if err != nil {
+		return fmt.Errorf("sending the body: %w", err)
 	}
 	return nil
 }
