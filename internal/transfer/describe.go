@@ -51,7 +51,7 @@ func (im *importer) describeDirectory(item *Item) {
 		im.describe(item, nil)
 		return
 	}
-	dir, err := im.from.Open(item.path)
+	dir, _, err := im.openKind(item.path, fs.ModeDir)
 	if err != nil { // its listing says so, too
 		im.describe(item, nil)
 		item.Speaks &^= attributes.MemberXattrs

@@ -54,6 +54,7 @@ func Import(ctx context.Context, to Target, from fs.FS, into int64, options Impo
 	}
 	im.o.Delete = im.o.Delete || im.o.DeleteExcluded
 	im.links, _ = from.(fs.ReadLinkFS)
+	im.opener = openerOf(from)
 	err := im.openIndex()
 	if err == nil {
 		err = im.run(ctx)
@@ -72,6 +73,7 @@ type importer struct {
 	to     Target
 	from   fs.FS
 	links  fs.ReadLinkFS // from, when it can read symbolic links
+	opener openFunc      // of from; nil when it has none
 	into   int64
 	device uint64     // of the top, with OneDevice
 	files  chan *Item // from the walk to the workers

@@ -25,7 +25,7 @@ type listed struct {
 // of any size takes bounded memory. It reports whether it could read all of it;
 // the error ends the import.
 func (im *importer) list(ctx context.Context, path string, fn func(*listed) error) (whole bool, err error) {
-	f, err := im.from.Open(path)
+	f, err := im.open(path)
 	if err != nil {
 		im.fail(path, err)
 		return false, nil

@@ -82,19 +82,14 @@ func (ex *exporter) refresh(root *os.Root, name string, info fs.FileInfo, kept *
 	if !ex.replace || ex.options.DryRun || kept.Owner == nil && kept.Xattrs == nil {
 		return nil
 	}
-	file, err := root.Open(name)
+	file, err := openRegular(root, name, info)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // nothing was written through it
-	if now, err := file.Stat(); err != nil || !os.SameFile(info, now) {
-		return errors.Join(errChangedMeanwhile, err)
-	}
 	only := attributes.File{Xattrs: kept.Xattrs}
 	if kept.Owner != nil && !ex.owns(info, kept.Owner) {
 		only.Owner = kept.Owner
 	}
 	return lostAttributes(ex.restore(file, false, 0, &only))
 }
-
-var errChangedMeanwhile = errors.New("something else took its place meanwhile")

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -73,18 +72,11 @@ func (im *importer) storeItem(ctx context.Context, item *Item) (err error) {
 // storeFile stores a file as it is between two looks at it that agree. One that
 // never stands still is stored as it was read last, and reported.
 func (im *importer) storeFile(ctx context.Context, item *Item) (content Content, err error) {
-	f, err := im.from.Open(item.path)
+	f, before, err := im.openFile(item)
 	if err != nil {
 		return nil, &SourceError{err}
 	}
 	defer func() { _ = f.Close() }() // reading loses nothing
-	before, err := f.Stat()
-	if err != nil {
-		return nil, &SourceError{err}
-	}
-	if !before.Mode().IsRegular() {
-		return nil, &SourceError{fmt.Errorf("has become a %s", kindOf(before.Mode()))}
-	}
 	if im.to.Owns(before) {
 		return nil, errOwn
 	}

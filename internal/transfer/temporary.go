@@ -68,9 +68,9 @@ func removeLeftover(root *os.Root, name string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // gone meanwhile, or nothing of ours
 	}
-	file, err := root.Open(name)
+	file, err := openRegular(root, name, info)
 	if err != nil {
-		return nil //nolint:nilerr // another user's, who will remove it
+		return nil //nolint:nilerr // another user's, who will remove it, or gone
 	}
 	defer func() { _ = file.Close() }() // nothing was written
 	if held, _ := lock(file); !held {

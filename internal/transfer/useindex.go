@@ -133,7 +133,7 @@ const (
 
 // isCache reports whether a directory is marked as a cache.
 func (im *importer) isCache(path string) bool {
-	f, err := im.from.Open(join(path, cacheTag))
+	f, _, err := im.openKind(join(path, cacheTag), 0)
 	if err != nil {
 		return false
 	}

@@ -76,7 +76,7 @@ func sameContent(ctx context.Context, root *os.Root, n *Node, info fs.FileInfo) 
 	if !info.Mode().IsRegular() || info.Size() != n.Size {
 		return false, nil
 	}
-	file, err := root.Open(n.Name)
+	file, err := openRegular(root, n.Name, info)
 	if err != nil {
 		return false, err
 	}
