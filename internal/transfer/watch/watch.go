@@ -129,11 +129,10 @@ func (l *loop) run(ctx context.Context) error {
 
 // due returns when the next batch is complete.
 func (l *loop) due() time.Time {
-	due := l.next.due(l.options.Quiet, l.options.Most)
 	if !l.wait.IsZero() {
 		return l.wait
 	}
-	return due
+	return l.next.due(l.options.Quiet, l.options.Most)
 }
 
 // note takes a change into account.
@@ -141,13 +140,12 @@ func (l *loop) note(c change) error {
 	if c.err != nil {
 		return c.err
 	}
-	if c.lost {
-		l.stale = true
-		l.next.addAll(l.options.Now())
-		return nil
+	var matters bool
+	var err error
+	if !c.lost {
+		matters, err = l.tree.note(c)
 	}
-	matters, err := l.tree.note(c)
-	if errors.Is(err, errStale) {
+	if c.lost || errors.Is(err, errStale) {
 		l.stale = true
 		l.next.addAll(l.options.Now())
 		return nil
@@ -226,7 +224,7 @@ func (l *loop) finish(ctx context.Context) error {
 	if err := l.settle(); err != nil {
 		return err
 	}
-	if l.wait != (time.Time{}) {
+	if !l.wait.IsZero() {
 		return ErrLater
 	}
 	return nil // what is to come again comes with everything
