@@ -36,6 +36,19 @@ func (d *directory) release() {
 	}
 }
 
+// there returns what has a name already, or nil: in a directory, which is nil itself
+// when a dry run did not make it.
+func (d *directory) there(name string) (fs.FileInfo, error) {
+	if d == nil {
+		return nil, nil
+	}
+	info, err := d.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, err
+}
+
 // makeDirectory makes a child directory, and reports whether it was missing. Its
 // permissions follow when everything is in it. With replace it takes the place of
 // a symbolic link, wherever that leads.

@@ -286,13 +286,9 @@ func (ex *exporter) parent(path *chain, name string) (*directory, error) {
 
 // directory makes a directory of the tree. The error ends the export.
 func (ex *exporter) directory(ctx context.Context, in *directory, node *Node) error {
-	info, err := (&exportFile{node: *node, dir: in}).there()
+	info, err := in.there(node.Name)
 	if err == nil && info != nil && ex.delete && info.Mode().IsRegular() {
-		in.retain()
-		p := pruner{exporter: ex, chain: newChain(in), base: parentOf(node.Path)}
-		_, err := p.clear(ctx, node.Name)
-		p.chain.close()
-		if err != nil {
+		if _, err := ex.clearPlace(ctx, in, node); err != nil {
 			return err
 		}
 	}

@@ -69,6 +69,10 @@ func (p Preserve) Filter(f *attributes.File) {
 	f.Xattrs = p.xattrs(f.Xattrs)
 }
 
+// maxXattrs is how many bytes the extended attributes of a file have together that
+// are kept, names and values.
+const maxXattrs = 512 << 10
+
 // xattrs returns those that are selected.
 func (p Preserve) xattrs(all map[string][]byte) map[string][]byte {
 	if !p.Xattrs || len(all) == 0 {

@@ -69,7 +69,7 @@ func (p *pruner) one(ctx context.Context, node *Node) error {
 				continue
 			}
 		}
-		if err := p.tree(ctx, path); err != nil {
+		if _, err := p.clear(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -106,15 +106,9 @@ type pruneStep struct {
 	parent    int  // on the stack, or -1
 }
 
-// tree removes a file, or a directory with everything in it. What stays is
-// reported when that is not what the rules say, and keeps the directories that
-// lead to it. The error ends the export.
-func (p *pruner) tree(ctx context.Context, path string) error {
-	_, err := p.clear(ctx, path)
-	return err
-}
-
-// clear is tree, and reports whether everything is gone.
+// clear removes a file, or a directory with everything in it, and reports whether
+// all of it is gone. What stays is reported when that is not what the rules say, and
+// keeps the directories that lead to it. The error ends the export.
 func (p *pruner) clear(ctx context.Context, path string) (gone bool, err error) {
 	stack := []pruneStep{{path: path, parent: -1}}
 	for len(stack) > 0 {
@@ -200,14 +194,19 @@ func (ex *exporter) makeWay(ctx context.Context, in *directory, node *Node, info
 	if !ex.delete || !info.IsDir() {
 		return ex.mayReplace(info)
 	}
-	in.retain()
-	p := pruner{exporter: ex, chain: newChain(in), base: parentOf(node.Path)}
-	defer p.chain.close()
-	gone, err := p.clear(ctx, node.Name)
+	gone, err := ex.clearPlace(ctx, in, node)
 	if err == nil && !gone {
 		err = fmt.Errorf("a %s of that name is in the way, in which something stays", kindOf(info.Mode()))
 	}
 	return err
+}
+
+// clearPlace removes what has a node's name in its directory.
+func (ex *exporter) clearPlace(ctx context.Context, in *directory, node *Node) (gone bool, err error) {
+	in.retain()
+	p := pruner{exporter: ex, chain: newChain(in), base: parentOf(node.Path)}
+	defer p.chain.close()
+	return p.clear(ctx, node.Name)
 }
 
 // baseOf returns the last name of a path.

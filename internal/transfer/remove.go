@@ -14,10 +14,15 @@ type goneNode struct {
 
 // vanished notes a node that the file system no longer has.
 func (im *importer) vanished(at *pending, child Child) {
-	im.gone = append(im.gone, goneNode{
-		Gone: Gone{Entity: child.Entity, Parent: at.entity, Name: child.Name, File: child.File},
-		path: join(at.path, child.Name),
-	})
+	im.gone = append(im.gone, goneFrom(at.entity, at.path, &child))
+}
+
+// goneFrom returns a child that goes from a directory.
+func goneFrom(directory int64, path string, child *Child) goneNode {
+	return goneNode{
+		Gone: Gone{Entity: child.Entity, Parent: directory, Name: child.Name, File: child.File},
+		path: join(path, child.Name),
+	}
 }
 
 // remove takes out of the tree what the file system no longer has, and then
@@ -61,10 +66,7 @@ func (im *importer) children(ctx context.Context, of *goneNode, to *[]goneNode) 
 		if err != nil {
 			return err
 		}
-		*to = append(*to, goneNode{
-			Gone: Gone{Entity: child.Entity, Parent: of.Entity, Name: child.Name, File: child.File},
-			path: join(of.path, child.Name),
-		})
+		*to = append(*to, goneFrom(of.Entity, of.path, &child))
 	}
 	return nil
 }

@@ -111,12 +111,7 @@ func (im *importer) record(entries map[string][]fileindex.Entry, item *Item) {
 
 // missing reports whether the file system has nothing at a path.
 func (im *importer) missing(path string) bool {
-	var err error
-	if im.links != nil {
-		_, err = im.links.Lstat(path)
-	} else {
-		_, err = fs.Stat(im.from, path)
-	}
+	_, err := im.look(path)
 	return absent(err)
 }
 

@@ -16,7 +16,7 @@ import (
 func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, error) {
 	node := &f.node
 	outcome := Created
-	info, err := f.there()
+	info, err := f.dir.there(node.Name)
 	if err != nil {
 		return Failed, err
 	}
@@ -57,18 +57,6 @@ func (ex *exporter) writeFile(ctx context.Context, f *exportFile) (Outcome, erro
 		ex.lose(written)
 	}
 	return outcome, err
-}
-
-// there returns what has the file's name already, or nil.
-func (f *exportFile) there() (fs.FileInfo, error) {
-	if f.dir == nil {
-		return nil, nil
-	}
-	info, err := f.dir.root.Lstat(f.node.Name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return info, err
 }
 
 // sameContent reports whether a file has the node's content already.

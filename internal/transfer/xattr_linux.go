@@ -3,6 +3,7 @@ package transfer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -10,10 +11,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// maxXattrs is how many bytes the extended attributes of a file have together that
-// are kept, names and values.
-const maxXattrs = 512 << 10
 
 // readXattrs returns the extended attributes of an open file that are wanted. The
 // error says what of them cannot be kept; what can is returned with it. A file
@@ -79,13 +76,8 @@ func readAll(read func(to []byte) (int, error)) ([]byte, error) {
 // setXattrs gives an open file extended attributes, and leaves alone others that
 // it has. The error says which it could not have.
 func setXattrs(file *os.File, xattrs map[string][]byte) error {
-	names := make([]string, 0, len(xattrs))
-	for name := range xattrs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var errs []error
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(xattrs)) {
 		if strings.ContainsRune(name, 0) {
 			errs = append(errs, fmt.Errorf("its extended attribute %q: no such name is possible", name))
 			continue

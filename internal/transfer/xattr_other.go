@@ -7,10 +7,6 @@ import (
 	"os"
 )
 
-// maxXattrs is how many bytes the extended attributes of a file have together that
-// are kept, names and values.
-const maxXattrs = 512 << 10
-
 // readXattrs keeps none here.
 func readXattrs(*os.File, func(string) bool) (map[string][]byte, error) { return nil, nil }
 
