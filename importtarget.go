@@ -1,7 +1,6 @@
 package stardust
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -103,13 +102,9 @@ func (t *importTarget) Child(ctx context.Context, directory int64, name string) 
 
 // Attributes returns what is kept of a node.
 func (t *importTarget) Attributes(ctx context.Context, entity int64) (value []byte, err error) {
-	err = t.db.view(ctx, catalog.Live, false, func(v *catalog.View) error {
-		return v.Attributes(entity, func(name string, text []byte) bool {
-			if name == attributes.NameFile {
-				value = bytes.Clone(text)
-			}
-			return name < attributes.NameFile
-		})
+	err = t.db.view(ctx, catalog.Live, false, func(v *catalog.View) (err error) {
+		value, err = v.Attribute(entity, attributes.NameFile)
+		return err
 	})
 	return value, err
 }

@@ -98,13 +98,12 @@ func (v Tree) page(parent int64, after string, size int, first bool, describe fu
 // keptFile returns what is kept of an entity as a file: nothing where the attribute
 // has another form.
 func keptFile(view *catalog.View, entity int64) (f attributes.File, err error) {
-	err = view.Attributes(entity, func(name string, value []byte) bool {
-		if name == attributes.NameFile {
-			if kept, bad := attributes.Decode(value); bad == nil {
-				f = kept
-			}
-		}
-		return name < attributes.NameFile
-	})
-	return f, err
+	value, err := view.Attribute(entity, attributes.NameFile)
+	if value == nil || err != nil {
+		return f, err
+	}
+	if kept, bad := attributes.Decode(value); bad == nil {
+		f = kept
+	}
+	return f, nil
 }

@@ -72,8 +72,7 @@ func (v *View) Transactions(from int64, fn func(*Transaction) bool) error {
 }
 
 // Attributes calls fn with an entity's attributes beyond the tree's own, in
-// name order, until fn returns false. The value is compact JSON, valid within
-// the call.
+// name order, until fn returns false. The value is compact JSON, and the caller's.
 func (v *View) Attributes(entity int64, fn func(name string, value []byte) bool) error {
 	at := min(v.at, forever-1)
 	return v.conn.query(`SELECT name, revision, until, value, crc FROM attribute
@@ -86,6 +85,18 @@ func (v *View) Attributes(entity int64, fn func(name string, value []byte) bool)
 			}
 			return fn(name, value), nil
 		}, entity, at)
+}
+
+// Attribute returns the value of one of an entity's attributes beyond the tree's own;
+// nil when it has none of that name.
+func (v *View) Attribute(entity int64, name string) (value []byte, err error) {
+	err = v.Attributes(entity, func(n string, text []byte) bool {
+		if n == name {
+			value = text
+		}
+		return n < name
+	})
+	return value, err
 }
 
 func logSum(id int64, record []byte) *rowsum { return newRowsum('l').ints(id).bytes(record) }

@@ -199,16 +199,14 @@ func (p *Plan) describeNode(entity int64, value []byte, speaks attributes.Member
 	if value == nil {
 		return false, nil
 	}
-	same := false
-	err = p.tx.Attributes(entity, func(name string, old []byte) bool {
-		if name == attributes.NameFile {
-			value = bytes.Clone(attributes.Renew(old, value, speaks))
-			same = bytes.Equal(old, value)
-		}
-		return name < attributes.NameFile
-	})
-	if err != nil || same {
+	old, err := p.tx.Attribute(entity, attributes.NameFile)
+	if err != nil {
 		return false, err
+	}
+	if old != nil {
+		if value = attributes.Renew(old, value, speaks); bytes.Equal(old, value) {
+			return false, nil
+		}
 	}
 	p.add(catalog.Raw(entity, attributes.NameFile, value))
 	return true, nil
