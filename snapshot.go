@@ -40,22 +40,7 @@ func (db *DB) Snapshot() (*Snapshot, error) {
 // StatusNotFound when it is later than the last commit, and with CodeForgotten when
 // it was forgotten, and StatusClosed.
 func (db *DB) AsOf(revision int64) (*Snapshot, error) {
-	const op = "as_of"
-	if revision < 0 {
-		return nil, withOp(op, invalid("revision: %d is negative", revision))
-	}
-	latest, err := db.Snapshot()
-	if err != nil {
-		return nil, withOp(op, err)
-	}
-	if revision > latest.revision {
-		return nil, withOp(op, notFound("revision %d: the last commit is %d", revision, latest.revision))
-	}
-	err = db.view(context.Background(), revision, true, func(*catalog.View) error { return nil })
-	if err != nil {
-		return nil, withOp(op, err)
-	}
-	return &Snapshot{db, revision}, nil
+	return db.snapshotFor("as_of", revision, func(v *catalog.View) (int64, error) { return revision, v.Readable(revision) })
 }
 
 // KeptFrom returns a view of the first revision, from the given one on, that was
@@ -64,7 +49,7 @@ func (db *DB) AsOf(revision int64) (*Snapshot, error) {
 //
 // Its errors are those of AsOf, but for CodeForgotten.
 func (db *DB) KeptFrom(revision int64) (*Snapshot, error) {
-	return db.kept("kept_from", revision, func(v *catalog.View) (int64, error) { return v.KeptFrom(revision) })
+	return db.snapshotFor("kept_from", revision, func(v *catalog.View) (int64, error) { return v.KeptFrom(revision) })
 }
 
 // KeptBefore returns a view of the last revision before the given one that was not
@@ -73,19 +58,18 @@ func (db *DB) KeptFrom(revision int64) (*Snapshot, error) {
 //
 // Its errors are those of AsOf, but for CodeForgotten.
 func (db *DB) KeptBefore(revision int64) (*Snapshot, error) {
-	return db.kept("kept_before", revision, func(v *catalog.View) (int64, error) { return v.KeptBefore(revision) })
+	return db.snapshotFor("kept_before", revision, func(v *catalog.View) (int64, error) { return v.KeptBefore(revision) })
 }
 
-func (db *DB) kept(op string, revision int64, find func(*catalog.View) (int64, error)) (*Snapshot, error) {
+// snapshotFor returns the snapshot that find chooses for a revision, which must be one
+// of this database's.
+func (db *DB) snapshotFor(op string, revision int64, find func(*catalog.View) (int64, error)) (*Snapshot, error) {
 	if revision < 0 {
 		return nil, withOp(op, invalid("revision: %d is negative", revision))
 	}
 	s := &Snapshot{db: db}
 	err := db.view(context.Background(), catalog.Live, true, func(v *catalog.View) error {
-		last, err := v.LastRevision()
-		if err == nil && revision > last {
-			err = notFound("revision %d: the last commit is %d", revision, last)
-		}
+		err := checkCommitted(v, revision)
 		if err == nil {
 			s.revision, err = find(v)
 		}
@@ -95,6 +79,15 @@ func (db *DB) kept(op string, revision int64, find func(*catalog.View) (int64, e
 		return nil, withOp(op, err)
 	}
 	return s, nil
+}
+
+// checkCommitted refuses a revision that is none yet.
+func checkCommitted(v *catalog.View, revision int64) error {
+	last, err := v.LastRevision()
+	if err == nil && (revision < 0 || revision > last) {
+		err = notFound("revision %d: the last commit is %d", revision, last)
+	}
+	return err
 }
 
 // Revision returns the revision that the snapshot shows.

@@ -60,10 +60,7 @@ func (db *DB) SetTag(ctx context.Context, name string, revision int64) error {
 		return withOp(op, err)
 	}
 	_, err = db.commit(ctx, commit.Write{Plan: func(p *commit.Plan) error {
-		last, err := p.Tx().LastRevision()
-		if err == nil && (revision < 0 || revision > last) {
-			err = notFound("revision %d: the last commit is %d", revision, last)
-		}
+		err := checkCommitted(&p.Tx().View, revision)
 		if err == nil {
 			err = p.Tx().Readable(revision)
 		}
