@@ -148,10 +148,7 @@ func (c *compaction) lowerTrailer(ctx context.Context) error {
 // punch makes holes of the free ranges, a few at a time.
 func (c *compaction) punch(ctx context.Context) error {
 	holes := c.db.file.heap.Holes()
-	var progress CompactProgress
-	for _, h := range holes {
-		progress.TotalBytes += h.Size
-	}
+	progress := CompactProgress{TotalBytes: total(holes)}
 	c.report.Holes = true
 	for len(holes) > 0 && c.report.Holes {
 		n := min(compactStep, len(holes))

@@ -45,12 +45,6 @@ type PutOptions struct {
 // returned as it is.
 func (v Tree) Put(path string, from io.Reader, options *PutOptions) (Record, error) {
 	const op = "objects.put"
-	if options == nil {
-		options = new(PutOptions)
-	}
-	if err := v.writable(); err != nil {
-		return Record{}, withOp(op, err)
-	}
 	file, err := v.newFile(path, options)
 	if err == nil {
 		err = v.read(file.Check) // before anything is read for nothing
@@ -73,12 +67,6 @@ func (v Tree) Put(path string, from io.Reader, options *PutOptions) (Record, err
 // that the path cannot be a file's, or a condition does not hold.
 func (v Tree) CheckPut(path string, options *PutOptions) error {
 	const op = "objects.put"
-	if options == nil {
-		options = new(PutOptions)
-	}
-	if err := v.writable(); err != nil {
-		return withOp(op, err)
-	}
 	file, err := v.newFile(path, options)
 	if err == nil {
 		err = v.read(file.Check)
@@ -93,12 +81,6 @@ func (v Tree) CheckPut(path string, options *PutOptions) error {
 // after it succeeded the upload can only be closed.
 func (v Tree) PutUpload(path string, upload *Upload, options *PutOptions) (Record, error) {
 	const op = "objects.put"
-	if options == nil {
-		options = new(PutOptions)
-	}
-	if err := v.writable(); err != nil {
-		return Record{}, withOp(op, err)
-	}
 	file, err := v.newFile(path, options)
 	if err != nil {
 		return Record{}, withOp(op, err)
@@ -150,7 +132,15 @@ func (v Tree) Attributes(entity int64) (*Document, error) {
 	return newDocument(value), nil
 }
 
+// newFile returns what a write of the file at a path is to do, if the database can be
+// written.
 func (v Tree) newFile(path string, options *PutOptions) (*commit.File, error) {
+	if err := v.writable(); err != nil {
+		return nil, err
+	}
+	if options == nil {
+		options = new(PutOptions)
+	}
 	names, err := tree.SplitPath(path)
 	switch {
 	case err != nil:
@@ -199,12 +189,6 @@ func (v Tree) newFile(path string, options *PutOptions) (*commit.File, error) {
 // exist.
 func (v Tree) PutPublished(path string, digest Digest, options *PutOptions) (Record, error) {
 	const op = "objects.put"
-	if options == nil {
-		options = new(PutOptions)
-	}
-	if err := v.writable(); err != nil {
-		return Record{}, withOp(op, err)
-	}
 	file, err := v.newFile(path, options)
 	if err != nil {
 		return Record{}, withOp(op, err)
