@@ -84,8 +84,14 @@ func (f *mirrorFlags) look(ctx context.Context, e *env, fn func(*mirror.Mirror) 
 
 // open opens the mirror and calls fn with it.
 func (f *mirrorFlags) open(ctx context.Context, e *env, policy mirror.Policy, fn func(*mirror.Mirror) error) error {
+	return f.openWith(ctx, e, policy, mirror.Options{WithoutRemoteScan: true, Verify: true, Logger: e.logger()}, fn)
+}
+
+// openWith is open with options, to which it adds what flags say of every mirror.
+func (f *mirrorFlags) openWith(ctx context.Context, e *env, policy mirror.Policy, options mirror.Options, fn func(*mirror.Mirror) error) error {
+	options.Identity, options.DownloadConcurrency, options.MaxRetries = f.identity, f.downloads, commandRetries
 	return e.withStore(ctx, f.upstream, func(store objectstore.Store) (err error) {
-		m, err := mirror.Open(ctx, f.dir, store, policy, &mirror.Options{Identity: f.identity, DownloadConcurrency: f.downloads, WithoutRemoteScan: true, Verify: true, MaxRetries: commandRetries, Logger: e.logger()})
+		m, err := mirror.Open(ctx, f.dir, store, policy, &options)
 		if err != nil {
 			return aboutStore(f.dir, err)
 		}

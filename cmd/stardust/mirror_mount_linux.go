@@ -8,7 +8,6 @@ import (
 
 	"github.com/stardustdb/stardust/gateway/storemount"
 	"github.com/stardustdb/stardust/mirror"
-	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/slatedb"
 )
 
@@ -76,34 +75,19 @@ func (f *mirrorMountFlags) run(ctx context.Context, e *env, dir string) error {
 	if err != nil {
 		return err
 	}
-	return e.withStore(ctx, f.upstream, func(store objectstore.Store) (err error) {
-		m, err := mirror.Open(ctx, f.dir, store, policy, &mirror.Options{
-			Identity: f.identity, DownloadConcurrency: f.downloads, RemoteScanInterval: max(f.scan, 0), WithoutRemoteScan: f.scan < 0,
-			Verify: !f.unchecked, MaxRetries: commandRetries, Logger: e.serviceLogger(),
-		})
-		if err != nil {
-			return aboutStore(f.dir, err)
-		}
-		defer func() {
-			if closed := m.Close(); err == nil {
-				err = aboutStore(f.dir, closed)
-			}
-		}()
+	options := mirror.Options{
+		RemoteScanInterval: max(f.scan, 0), WithoutRemoteScan: f.scan < 0, Verify: !f.unchecked, Logger: e.serviceLogger(),
+	}
+	return f.openWith(ctx, e, policy, options, func(m *mirror.Mirror) error {
 		shown, err := storemount.New(m, dir, &storemount.Options{Refresh: f.refresh, AllowOther: f.allowOther, Log: e.serviceLogger()})
 		if err != nil {
 			return err
 		}
 		e.notice("mounted %s on %s, read-only; interrupt, or umount it, to end", redacted(f.upstream), dir)
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
+		wait := func() error {
 			shown.Wait()
-		}()
-		select {
-		case <-ended:
 			return nil
-		case <-ctx.Done():
-			return shown.Unmount()
 		}
+		return untilUnmounted(ctx, wait, shown.Unmount)
 	})
 }

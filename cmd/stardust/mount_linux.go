@@ -54,14 +54,7 @@ func (f *mountFlags) run(ctx context.Context, e *env, file, dir string) error {
 			return err
 		}
 		e.notice("mounted %s on %s; interrupt, or umount it, to end", file, dir)
-		ended := make(chan error, 1)
-		go func() { ended <- m.Wait() }()
-		select {
-		case err := <-ended:
-			return err
-		case <-ctx.Done():
-			return m.Unmount()
-		}
+		return untilUnmounted(ctx, m.Wait, m.Unmount)
 	}
 	switch {
 	case f.at.set:
@@ -76,4 +69,16 @@ func (f *mountFlags) run(ctx context.Context, e *env, file, dir string) error {
 		return e.read(ctx, file, nil, func(s *session) error { return show(s, nil, true) })
 	}
 	return e.write(ctx, file, true, func(s *session) error { return show(s, nil, false) })
+}
+
+// untilUnmounted waits for the end of a mount, which it ends itself when ctx does.
+func untilUnmounted(ctx context.Context, wait, unmount func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return unmount()
+	}
 }
