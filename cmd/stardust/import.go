@@ -61,18 +61,23 @@ with privileges the other extended attributes, such as capabilities.`,
 		ValidArgsFunction: e.complete(completeFile, completeLocal, completePath),
 	}
 	im.addFlags(cmd)
+	im.addSelection(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&im.delete, "delete", false, "remove from PATH what DIR does not have")
-	im.patterns.addFlags(cmd)
 	flags.BoolVar(&im.excluded, "delete-excluded", false, "--delete, and remove from PATH what the patterns leave out")
-	flags.BoolVar(&im.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
-	flags.BoolVarP(&im.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
 	flags.BoolVarP(&im.dryRun, "dry-run", "n", false, "print what would change, and change nothing")
-	preserveFlag(cmd, &im.preserve, "keep")
 	flags.StringVarP(&im.message, "message", "m", "", "message for the import's revision in the history")
 	flags.StringVar(&im.tag, "tag", "", "give the import's revision this name")
 	flags.BoolVar(&im.readAll, "read-all", false, "also read files that seem unchanged")
 	return cmd
+}
+
+// addSelection adds the flags that say what is imported, and what of it.
+func (im *importing) addSelection(cmd *cobra.Command) {
+	im.patterns.addFlags(cmd)
+	cmd.Flags().BoolVar(&im.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
+	cmd.Flags().BoolVarP(&im.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
+	preserveFlag(cmd, &im.preserve, "keep")
 }
 
 func (im *importing) run(ctx context.Context, e *env, file, from, into string) error {

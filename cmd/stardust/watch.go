@@ -64,10 +64,7 @@ An interruption finishes the batch, stores what changed until then, and exits wi
 	flags := cmd.Flags()
 	w.addFlags(cmd)
 	flags.BoolVar(&w.delete, "delete", false, "remove from PATH what is removed from DIR")
-	w.patterns.addFlags(cmd)
-	flags.BoolVar(&w.skipCaches, "exclude-caches", false, "leave out what is in directories with a CACHEDIR.TAG")
-	flags.BoolVarP(&w.oneDevice, "one-file-system", "x", false, "leave out what is on other file systems than DIR")
-	preserveFlag(cmd, &w.preserve, "keep")
+	w.addSelection(cmd)
 	flags.DurationVar(&w.quietTime, "settle", 500*time.Millisecond, "a batch is complete when nothing changed for so long")
 	return cmd
 }
