@@ -38,7 +38,8 @@ func (s *session) compact(ctx context.Context, e *env, asJSON bool) error {
 	var last stardust.CompactProgress
 	report, err := s.db.Compact(ctx, &stardust.CompactOptions{Progress: func(p stardust.CompactProgress) {
 		last = p
-		b.check(stardust.CheckProgress{Bytes: p.Bytes, TotalBytes: p.TotalBytes})
+		b.setTotal(p.TotalBytes)
+		b.set(p.Bytes)
 	}})
 	b.done(last.Bytes)
 	if err != nil {

@@ -71,7 +71,6 @@ gives it back to the file system. --dry-run lists what would stay and what would
 
 // parse completes the options.
 func (f *forget) parse() error {
-	f.Zone = time.Local
 	if f.within != "" {
 		span, err := parseSpan(f.within)
 		if err != nil {
@@ -79,9 +78,10 @@ func (f *forget) parse() error {
 		}
 		f.KeepWithin = span
 	}
-	if f.KeepWithin == 0 && f.KeepLast == 0 && f.KeepHourly == 0 && f.KeepDaily == 0 && f.KeepWeekly == 0 && f.KeepMonthly == 0 && f.KeepYearly == 0 {
+	if f.ForgetOptions == (stardust.ForgetOptions{DryRun: f.DryRun}) {
 		return usagef("say what to keep, such as --keep-last 10 or --keep-within 90d; --keep-last 1 keeps the latest revision alone")
 	}
+	f.Zone = time.Local
 	return nil
 }
 
