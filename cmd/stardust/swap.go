@@ -13,13 +13,17 @@ func isThere(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// sideSuffixes are what is added to a database's name for its write-ahead log and
+// allSideSuffixes are what is added to a database's name for its write-ahead log and
 // shared memory: the second pair where the first names are a stranger's.
+func allSideSuffixes() []string { return []string{"-wal", "-shm", "-stardust-wal", "-stardust-shm"} }
+
+// sideSuffixes are those of a file.
 func sideSuffixes(file string) []string {
-	if isThere(file+"-stardust-wal") || isThere(file+"-stardust-shm") {
-		return []string{"-stardust-wal", "-stardust-shm"}
+	usual, other := allSideSuffixes()[:2:2], allSideSuffixes()[2:]
+	if isThere(file+other[0]) || isThere(file+other[1]) {
+		return other
 	}
-	return []string{"-wal", "-shm"}
+	return usual
 }
 
 // swap moves a database and what lies beside it aside, and another into its

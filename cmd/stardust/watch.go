@@ -128,7 +128,7 @@ func interrupted(err error) bool {
 func (w *watching) skipper(rules *transfer.Rules) func(string, bool) bool {
 	own := make(map[string]bool)
 	if file, err := filepath.Abs(w.file); err == nil {
-		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		for _, suffix := range append(allSideSuffixes(), "", "-journal") {
 			own[file+suffix] = true
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/transfer"
 )
 
 // watchProcess is a watch whose lines a test reads.
@@ -115,5 +118,37 @@ func TestWatchEndsWithItsDirectory(t *testing.T) {
 	}
 	if code, out, _ := stardustCommand(t, dir, "ls", "db"); code != 0 || out != "a\n" {
 		t.Errorf("the tree holds %q", out)
+	}
+}
+
+// What the database itself puts beside it changes with every batch: none may be the
+// reason for another one.
+func TestWatchSkipsWhatTheDatabaseWrites(t *testing.T) {
+	for _, stranger := range []string{"", "db-wal", "db-shm"} {
+		dir := t.TempDir()
+		if stranger != "" {
+			if err := os.WriteFile(filepath.Join(dir, stranger), []byte("a stranger's"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := watching{file: filepath.Join(dir, "db"), from: dir}
+		db, err := stardust.Open(w.file, &stardust.Options{Plugins: stardust.Plugins{Objects: &stardust.ObjectsPlugin{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.Tree().Create(stardust.NewNode{Name: "d"}); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) < 3 {
+			t.Fatalf("beside the database are %v, %v", entries, err)
+		}
+		skip := w.skipper(new(transfer.Rules))
+		for _, entry := range entries {
+			if name := entry.Name(); name != stranger && !skip(name, false) {
+				t.Errorf("with the stranger's %q, %s is worth a batch", stranger, name)
+			}
+		}
 	}
 }
