@@ -38,8 +38,7 @@ func (d *directory) mayMake(name string) syscall.Errno {
 
 // make makes a node that is whole from the start.
 func (d *directory) make(name string, digest *stardust.Digest, m *meta) (*stardust.Record, syscall.Errno) {
-	attributes := &stardust.FileAttributes{HasMode: !m.symlink, Mode: fileMode(m.mode), ModTime: m.mtime, Symlink: m.symlink}
-	made, err := d.view.tree.Create(stardust.NewNode{Name: name, Parent: d.entity, Digest: digest, File: attributes})
+	made, err := d.view.tree.Create(stardust.NewNode{Name: name, Parent: d.entity, Digest: digest, File: m.kept()})
 	if err != nil {
 		return nil, errnoOf(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/attributes"
 )
 
 // file is the state of a file that is open or not committed yet, shared by all
@@ -143,7 +144,7 @@ func (f *file) describe() {
 	}
 	f.described = true
 	if kept.HasMode && f.pending.mode == nil {
-		f.meta.mode = permissions(kept.Mode)
+		f.meta.mode = attributes.ModeBits(kept.Mode)
 	}
 	if !kept.ModTime.IsZero() && f.pending.mtime == nil {
 		f.meta.mtime = kept.ModTime

@@ -79,8 +79,7 @@ func (v *view) conceive(parent int64, name string, mode uint32, now time.Time) *
 // bear brings an unborn file into the database, with what it has by now, in one
 // commit. The caller holds f.mu.
 func (f *file) bear(digest *stardust.Digest) error {
-	attributes := &stardust.FileAttributes{HasMode: true, Mode: fileMode(f.meta.mode), ModTime: f.meta.mtime}
-	made, err := f.view.tree.Create(stardust.NewNode{Name: f.name, Parent: f.parent, Digest: digest, File: attributes})
+	made, err := f.view.tree.Create(stardust.NewNode{Name: f.name, Parent: f.parent, Digest: digest, File: f.meta.kept()})
 	f.view.changes.Add(1)
 	if err != nil {
 		return err

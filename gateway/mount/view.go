@@ -5,8 +5,8 @@ package mount
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
-	"io/fs"
 	"syscall"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"github.com/stardustdb/stardust"
+	"github.com/stardustdb/stardust/internal/attributes"
 )
 
 // view is a tree that nodes are of.
@@ -54,7 +55,7 @@ func (v *view) metaWith(record *stardust.Record, kept *stardust.FileAttributes) 
 		m.mode = 0o755
 	}
 	if kept.HasMode {
-		m.mode = permissions(kept.Mode)
+		m.mode = attributes.ModeBits(kept.Mode)
 	}
 	if !kept.ModTime.IsZero() {
 		m.mtime = kept.ModTime
@@ -66,15 +67,9 @@ func (v *view) metaWith(record *stardust.Record, kept *stardust.FileAttributes) 
 	return m
 }
 
-// permissions returns the bits of a mode that the kernel has for permissions.
-func permissions(mode fs.FileMode) uint32 {
-	bits := uint32(mode.Perm())
-	for flag, bit := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
-		if mode&flag != 0 {
-			bits |= bit
-		}
-	}
-	return bits
+// kept returns what the tree is to keep of a node.
+func (m *meta) kept() *stardust.FileAttributes {
+	return &stardust.FileAttributes{HasMode: !m.symlink, Mode: attributes.FileMode(m.mode), ModTime: m.mtime, Symlink: m.symlink}
 }
 
 // stat returns what the tree has of a directory or link.
@@ -189,22 +184,18 @@ type change struct {
 	digest *stardust.Digest
 	mode   *uint32
 	mtime  *time.Time
-	kind   string
 }
 
 // apply commits a change.
 func (v *view) apply(entity int64, c *change) error {
-	attributes := map[string]any{}
+	members := map[string]any{}
 	if c.mode != nil {
-		attributes["mode"] = octal(*c.mode)
+		members["mode"] = fmt.Sprintf("%04o", *c.mode)
 	}
 	if c.mtime != nil {
-		attributes["mtime"] = c.mtime.UTC().Format(time.RFC3339Nano)
+		members["mtime"] = c.mtime.UTC().Format(time.RFC3339Nano)
 	}
-	if c.kind != "" {
-		attributes["type"] = c.kind
-	}
-	patch := map[string]any{"stardust/file": attributes}
+	patch := map[string]any{attributes.NameFile: members}
 	if c.digest != nil {
 		patch["stardust/object/digest"] = c.digest
 	}
@@ -219,20 +210,4 @@ func (v *view) apply(entity int64, c *change) error {
 	_, err = v.db.Patch(entity, document, 0)
 	v.changes.Add(1)
 	return err
-}
-
-// fileMode returns the mode that the kernel has bits for.
-func fileMode(bits uint32) fs.FileMode {
-	mode := fs.FileMode(bits & 0o777)
-	for flag, bit := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
-		if bits&bit != 0 {
-			mode |= flag
-		}
-	}
-	return mode
-}
-
-func octal(mode uint32) string {
-	const digits = "01234567"
-	return string([]byte{digits[mode>>9&7], digits[mode>>6&7], digits[mode>>3&7], digits[mode&7]})
 }

@@ -134,23 +134,31 @@ var special = [...]struct {
 	mode fs.FileMode
 }{{0o4000, fs.ModeSetuid}, {0o2000, fs.ModeSetgid}, {0o1000, fs.ModeSticky}}
 
-// SetMode takes over a file's permissions.
-func (f *File) SetMode(m fs.FileMode) {
-	f.HasMode, f.Mode = true, uint32(m.Perm())
+// ModeBits returns the permissions of a mode as chmod has them, with setuid, setgid
+// and sticky.
+func ModeBits(m fs.FileMode) uint32 {
+	bits := uint32(m.Perm())
 	for _, s := range special {
 		if m&s.mode != 0 {
-			f.Mode |= s.bit
+			bits |= s.bit
 		}
 	}
+	return bits
 }
 
-// FileMode returns the permissions as package io/fs has them.
-func (f *File) FileMode() fs.FileMode {
-	m := fs.FileMode(f.Mode & 0o777)
+// FileMode returns permissions that chmod has as package io/fs has them.
+func FileMode(bits uint32) fs.FileMode {
+	m := fs.FileMode(bits & 0o777)
 	for _, s := range special {
-		if f.Mode&s.bit != 0 {
+		if bits&s.bit != 0 {
 			m |= s.mode
 		}
 	}
 	return m
 }
+
+// SetMode takes over a file's permissions.
+func (f *File) SetMode(m fs.FileMode) { f.HasMode, f.Mode = true, ModeBits(m) }
+
+// FileMode returns the permissions as package io/fs has them.
+func (f *File) FileMode() fs.FileMode { return FileMode(f.Mode) }

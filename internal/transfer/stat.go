@@ -31,10 +31,8 @@ const granularity = 2 * time.Second
 
 // entry returns what an index keeps of a file that is looked at now.
 func (s *stat) entry(name string, now time.Time) fileindex.Entry {
-	f := attributes.File{}
-	f.SetMode(s.mode)
 	e := fileindex.Entry{
-		Name: name, Size: s.size, MTime: s.mtime.UnixNano(), CTime: s.ctime, Inode: s.inode, Mode: f.Mode,
+		Name: name, Size: s.size, MTime: s.mtime.UnixNano(), CTime: s.ctime, Inode: s.inode, Mode: attributes.ModeBits(s.mode),
 		Racy: now.Sub(time.Unix(0, s.ctime)) < granularity,
 	}
 	switch s.mode.Type() {
@@ -52,9 +50,7 @@ func (s *stat) unchanged(e *fileindex.Entry) bool {
 	if !s.exact || e.Racy || e.Size != s.size || e.CTime != s.ctime || e.Inode != s.inode || e.MTime != s.mtime.UnixNano() {
 		return false
 	}
-	f := attributes.File{}
-	f.SetMode(s.mode)
-	if e.Mode != f.Mode {
+	if e.Mode != attributes.ModeBits(s.mode) {
 		return false
 	}
 	switch e.Kind {
@@ -70,8 +66,6 @@ func (s *stat) unchanged(e *fileindex.Entry) bool {
 // sameDirectory reports whether a directory has the permissions and the time that
 // an index knows.
 func (s *stat) sameDirectory(e *fileindex.Entry) bool {
-	f := attributes.File{}
-	f.SetMode(s.mode)
-	return s.exact && s.mode.IsDir() && e.Kind == fileindex.Directory && e.CTime == s.ctime && e.Mode == f.Mode &&
+	return s.exact && s.mode.IsDir() && e.Kind == fileindex.Directory && e.CTime == s.ctime && e.Mode == attributes.ModeBits(s.mode) &&
 		e.MTime == s.mtime.UnixNano()
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stardustdb/stardust/internal/attributes"
 )
 
 // statOf returns what a file system said of a file.
@@ -33,7 +35,7 @@ func statIn(dir *os.File, name string) (s stat, err error) {
 		return s, &fs.PathError{Op: "lstat", Path: name, Err: err}
 	}
 	s = stat{
-		mode: fs.FileMode(st.Mode & 0o777), size: st.Size, mtime: time.Unix(st.Mtim.Unix()),
+		mode: attributes.FileMode(st.Mode), size: st.Size, mtime: time.Unix(st.Mtim.Unix()),
 		exact: true, ctime: st.Ctim.Nano(), inode: st.Ino, device: uint64(st.Dev), //nolint:unconvert // differs by system
 		uid: st.Uid, gid: st.Gid,
 		links: uint64(st.Nlink), blocks: int64(st.Blocks), //nolint:unconvert // as above
@@ -51,14 +53,6 @@ func statIn(dir *os.File, name string) (s stat, err error) {
 	} {
 		if st.Mode&unix.S_IFMT == kind.bits {
 			s.mode |= kind.mode
-		}
-	}
-	for _, bit := range [...]struct {
-		bits uint32
-		mode fs.FileMode
-	}{{unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, fs.ModeSticky}} {
-		if st.Mode&bit.bits != 0 {
-			s.mode |= bit.mode
 		}
 	}
 	return s, nil
