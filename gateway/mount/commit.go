@@ -89,11 +89,15 @@ func (f *file) settle(base *stardust.Reader) {
 		_ = f.base.Close() // it was read only
 	}
 	f.base = base
-	if base == nil {
-		f.draft.rebase(nil)
-		return
+	f.draft.rebase(f.stored())
+}
+
+// stored is what was committed, nil when that is nothing. The caller holds mu.
+func (f *file) stored() io.ReaderAt {
+	if f.base == nil {
+		return nil // of the interface
 	}
-	f.draft.rebase(base)
+	return f.base
 }
 
 func (f *file) upload() (stardust.Published, error) {

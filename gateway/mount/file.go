@@ -200,11 +200,7 @@ func (f *file) truncate(size int64) error {
 // edit makes the draft. The caller holds mu.
 func (f *file) edit() error {
 	if f.draft == nil {
-		var base io.ReaderAt
-		if f.base != nil {
-			base = f.base
-		}
-		d, err := newDraft(f.view.drafts, base, f.meta.size)
+		d, err := newDraft(f.view.drafts, f.stored(), f.meta.size)
 		if err != nil {
 			return err
 		}

@@ -98,8 +98,7 @@ func (m *Mount) Wait() error {
 // files open there get an error from then on. It returns what Wait does.
 func (m *Mount) Unmount() error {
 	first := m.shared.commitAll()
-	_, err := m.mount.Unmount()
-	if err != nil {
+	if err := m.mount.Unmount(); err != nil {
 		return errors.Join(first, err)
 	}
 	// What failed is tried again, and programs may have written since.

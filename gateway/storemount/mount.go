@@ -83,10 +83,7 @@ func (m *Mount) Wait() { m.mount.Wait() }
 
 // Unmount takes the directory away. Programs that still have files open there get
 // an error from then on.
-func (m *Mount) Unmount() error {
-	_, err := m.mount.Unmount()
-	return err
-}
+func (m *Mount) Unmount() error { return m.mount.Unmount() }
 
 // bucket is what all nodes of a mount have in common.
 type bucket struct {

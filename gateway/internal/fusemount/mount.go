@@ -52,18 +52,18 @@ func New(dir string, root fs.InodeEmbedder, options *fs.Options) (*Mount, error)
 func (m *Mount) Wait() { m.server.Wait() }
 
 // Unmount takes the file system away. When programs have files open there, it
-// takes it out of the tree, so that their calls fail from then on, and returns
-// true: Wait would wait for them.
-func (m *Mount) Unmount() (busy bool, err error) {
+// takes it out of the tree, so that their calls fail from then on, and does not wait
+// for them.
+func (m *Mount) Unmount() error {
 	refused := m.server.Unmount()
 	if refused == nil {
 		m.server.Wait()
-		return false, nil
+		return nil
 	}
 	if err := detach(m.dir); err != nil {
-		return true, errors.Join(refused, err)
+		return errors.Join(refused, err)
 	}
-	return true, nil
+	return nil
 }
 
 // detach takes a directory that is in use out of the tree. The kernel ends the
