@@ -11,11 +11,10 @@ import (
 // importTree compares an import of Go's own source tree with peers that store
 // the same tree.
 func importTree(b *bench) error {
-	root, err := exec.CommandContext(b.ctx, "go", "env", "GOROOT").Output()
+	source, err := b.goSource()
 	if err != nil {
 		return err
 	}
-	source := filepath.Join(strings.TrimSpace(string(root)), "src")
 	var ours []cost
 	var report string
 	for range b.rounds {
@@ -32,13 +31,15 @@ func importTree(b *bench) error {
 		cpu = append(cpu, c.cpu.Seconds())
 	}
 	for _, p := range []peer{restic, borg} {
-		took, err := p.store(b, source)
+		s, err := p.store(b, source)
 		if err != nil {
 			return err
 		}
-		if took == nil {
+		if s == nil {
 			continue
 		}
+		s.remove()
+		took := s.took
 		b.add(row{
 			what: "import of Go's source tree, time of " + p.name, ratio: median(wall) / took.wall.Seconds(), bar: 1, atMost: true,
 			details: fmt.Sprintf("%s; %.2f s and %.2f s", report, median(wall), took.wall.Seconds()),
@@ -49,6 +50,12 @@ func importTree(b *bench) error {
 		})
 	}
 	return nil
+}
+
+// goSource returns the directory of Go's own source.
+func (b *bench) goSource() (string, error) {
+	root, err := exec.CommandContext(b.ctx, "go", "env", "GOROOT").Output()
+	return filepath.Join(strings.TrimSpace(string(root)), "src"), err
 }
 
 func (b *bench) importOnce(source string) (took cost, files int64, err error) {

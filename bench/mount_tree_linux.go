@@ -21,13 +21,22 @@ type mounter struct {
 	peer
 	mount func(repository, dir string) []string
 	// below is where the tree is beneath the mount.
-	below func(source string) string
+	below  func(source string) string
+	stored *stored // once it is
 }
 
 func mounters() []mounter {
 	return []mounter{
-		{restic, func(r, dir string) []string { return []string{"-q", "-r", r, "mount", dir} }, func(source string) string { return "snapshots/latest" + source }},
-		{borg, func(r, dir string) []string { return []string{"mount", "-f", r + "::a", dir} }, func(source string) string { return strings.TrimPrefix(source, "/") }},
+		{
+			peer:  restic,
+			mount: func(r, dir string) []string { return []string{"-q", "-r", r, "mount", dir} },
+			below: func(source string) string { return "snapshots/latest" + source },
+		},
+		{
+			peer:  borg,
+			mount: func(r, dir string) []string { return []string{"mount", "-f", r + "::a", dir} },
+			below: func(source string) string { return strings.TrimPrefix(source, "/") },
+		},
 	}
 }
 
@@ -41,11 +50,10 @@ const (
 // on the mounts of peers. Each step mounts anew, so that no kernel's cache helps, and
 // only the work counts.
 func mountTree(b *bench) error {
-	root, err := exec.CommandContext(b.ctx, "go", "env", "GOROOT").Output()
+	source, err := b.goSource()
 	if err != nil {
 		return err
 	}
-	source := filepath.Join(strings.TrimSpace(string(root)), "src")
 	db, err := openDB(filepath.Join(b.dir, "mount-tree.stardust"))
 	if err != nil {
 		return err
@@ -54,22 +62,21 @@ func mountTree(b *bench) error {
 	if _, err := db.Tree().Import(b.ctx, os.DirFS(source), 0, nil); err != nil {
 		return err
 	}
-	var peers []*stored
-	for _, p := range mounters() {
-		s, err := b.storeOnce(p, source)
-		if err != nil {
+	var peers []mounter
+	for _, m := range mounters() {
+		if m.stored, err = m.store(b, source); err != nil {
 			return err
 		}
-		if s != nil {
-			defer s.remove()
-			peers = append(peers, s)
+		if m.stored != nil {
+			defer m.stored.remove()
+			peers = append(peers, m)
 		}
 	}
 	for _, script := range []string{findTree, tarTree} {
 		what, _, _ := strings.Cut(script, " ")
 		steps := []step{b.ourTree(func() (string, func(), error) { return b.mount(db, &mount.Options{ReadOnly: true}) }, script)}
 		for _, p := range peers {
-			steps = append(steps, b.theirTree(p, source, script))
+			steps = append(steps, b.theirTree(&p, source, script))
 		}
 		steps = append(steps, step{work: func() error { _, err := b.script(source, script); return err }})
 		took, err := turns(b.ctx, b.rounds, steps...)
@@ -97,44 +104,8 @@ func (b *bench) ourTree(mount func() (string, func(), error), script string) ste
 	}
 }
 
-// stored is a tree that a peer has stored.
-type stored struct {
-	mounter
-	program, repository, home string
-}
-
-// storeOnce has a peer store a tree; nil when it isn't installed.
-func (b *bench) storeOnce(m mounter, source string) (*stored, error) {
-	program, err := exec.LookPath(m.name)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s is not installed and takes no part\n", m.name)
-		return nil, nil
-	}
-	s := &stored{mounter: m, program: program, repository: filepath.Join(b.dir, m.name+"-mounted"), home: filepath.Join(b.dir, m.name+"-mounted-home")}
-	if err := os.MkdirAll(s.home, 0o700); err != nil {
-		return nil, err
-	}
-	for _, args := range [][]string{m.init(s.repository), m.add(s.repository, source)} {
-		if _, err := timedCommand(b.peerCommand(s, args)); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-func (s *stored) remove() {
-	_ = os.RemoveAll(s.repository) // what is left lies in the run's own directory
-	_ = os.RemoveAll(s.home)
-}
-
-func (b *bench) peerCommand(s *stored, args []string) *exec.Cmd {
-	cmd := b.command(s.program, args...)
-	cmd.Env = append(append(os.Environ(), "HOME="+s.home, "XDG_CACHE_HOME="+s.home), s.env...)
-	return cmd
-}
-
 // theirTree is a step on a peer's mount.
-func (b *bench) theirTree(s *stored, source, script string) step {
+func (b *bench) theirTree(m *mounter, source, script string) step {
 	var dir string
 	var cmd *exec.Cmd
 	return step{
@@ -142,13 +113,13 @@ func (b *bench) theirTree(s *stored, source, script string) step {
 			if dir, err = os.MkdirTemp(b.dir, "mnt-"); err != nil {
 				return err
 			}
-			cmd = b.peerCommand(s, s.mount(s.repository, dir))
+			cmd = m.stored.command(b, m.mount(m.stored.repository, dir))
 			if err := cmd.Start(); err != nil {
 				return err
 			}
-			return b.waitFor(filepath.Join(dir, s.below(source)))
+			return b.waitFor(filepath.Join(dir, m.below(source)))
 		},
-		work: func() error { _, err := b.script(filepath.Join(dir, s.below(source)), script); return err },
+		work: func() error { _, err := b.script(filepath.Join(dir, m.below(source)), script); return err },
 		after: func() error {
 			out, err := b.command("fusermount3", "-u", dir).CombinedOutput()
 			if err != nil {

@@ -162,16 +162,17 @@ func (b *bench) uploadPeers(data []byte, cpu float64) error {
 		peer peer
 		bar  float64
 	}{{borg, 0.5}, {restic, 0.25}} {
-		took, err := p.peer.store(b, file)
+		s, err := p.peer.store(b, file)
 		if err != nil {
 			return err
 		}
-		if took == nil {
+		if s == nil {
 			continue
 		}
+		s.remove()
 		b.add(row{
-			what: "upload, CPU of " + p.peer.name, ratio: cpu / took.cpu.Seconds(), bar: p.bar, atMost: true,
-			details: fmt.Sprintf("%.1f s and %.1f s", cpu, took.cpu.Seconds()),
+			what: "upload, CPU of " + p.peer.name, ratio: cpu / s.took.cpu.Seconds(), bar: p.bar, atMost: true,
+			details: fmt.Sprintf("%.1f s and %.1f s", cpu, s.took.cpu.Seconds()),
 		})
 	}
 	return nil
@@ -202,29 +203,43 @@ var (
 	}
 )
 
-// store puts a file or tree into a new repository; nil when the program is not
-// installed.
-func (p peer) store(b *bench, source string) (*cost, error) {
-	path, err := exec.LookPath(p.name)
+// stored is a file or tree that a peer has stored.
+type stored struct {
+	peer                      peer
+	program, repository, home string
+	took                      cost
+}
+
+// store puts a file or tree into a new repository, until it is removed; nil when the
+// program is not installed.
+func (p peer) store(b *bench, source string) (*stored, error) {
+	program, err := exec.LookPath(p.name)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s is not installed and takes no part\n", p.name)
 		return nil, nil
 	}
-	repository := filepath.Join(b.dir, p.name)
-	defer os.RemoveAll(repository)
-	home := filepath.Join(b.dir, p.name+"-home")
-	defer os.RemoveAll(home)
-	command := func(args []string) *exec.Cmd {
-		cmd := exec.CommandContext(b.ctx, path, args...)
-		cmd.Env = append(append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home), p.env...)
-		return cmd
+	s := &stored{peer: p, program: program, repository: filepath.Join(b.dir, p.name), home: filepath.Join(b.dir, p.name+"-home")}
+	err = os.MkdirAll(s.home, 0o700)
+	if err == nil {
+		_, err = timedCommand(s.command(b, p.init(s.repository)))
 	}
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	if err == nil {
+		s.took, err = timedCommand(s.command(b, p.add(s.repository, source)))
+	}
+	if err != nil {
+		s.remove()
 		return nil, err
 	}
-	if _, err := timedCommand(command(p.init(repository))); err != nil {
-		return nil, err
-	}
-	took, err := timedCommand(command(p.add(repository, source)))
-	return &took, err
+	return s, nil
+}
+
+func (s *stored) command(b *bench, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(b.ctx, s.program, args...)
+	cmd.Env = append(append(os.Environ(), "HOME="+s.home, "XDG_CACHE_HOME="+s.home), s.peer.env...)
+	return cmd
+}
+
+func (s *stored) remove() {
+	_ = os.RemoveAll(s.repository) // what is left lies in the run's own directory
+	_ = os.RemoveAll(s.home)
 }
