@@ -29,6 +29,8 @@ func (p *paths) note(c change) (bool, error) {
 
 func (p *paths) renew() error { p.renewed++; return nil }
 
+func (p *paths) mark() bool { return false }
+
 // handled is a batch that came, and when.
 type handled struct {
 	Batch

@@ -24,6 +24,7 @@ type tree struct {
 	top  fs.FileInfo // of dir
 
 	watcher     *fsnotify.Watcher // nil when nothing is watched
+	marker      *marker           // nil where there is none
 	out         chan change
 	stop        chan struct{}
 	pumps       sync.WaitGroup
@@ -51,7 +52,7 @@ func (t *tree) open() (err error) {
 	if t.watcher, err = fsnotify.NewWatcher(); err != nil {
 		return limit(t.dir, err)
 	}
-	t.stop, t.directories = make(chan struct{}), make(map[string]bool)
+	t.stop, t.directories, t.marker = make(chan struct{}), make(map[string]bool), newMarker()
 	w, stop := t.watcher, t.stop
 	t.pumps.Go(func() { t.pump(w, stop) })
 	t.pumps.Go(func() { t.pumpErrors(w, stop) })
@@ -71,6 +72,13 @@ func (t *tree) close() {
 	_ = t.watcher.Close() // nothing is lost
 	t.pumps.Wait()
 	t.watcher = nil
+	if t.marker != nil {
+		t.marker.close()
+	}
+}
+
+func (t *tree) mark() bool {
+	return t.marker != nil && t.watcher.Add(t.marker.path) == nil && t.marker.touch() == nil
 }
 
 func (t *tree) renew() error {
@@ -128,6 +136,9 @@ func (t *tree) pumpErrors(w *fsnotify.Watcher, stop <-chan struct{}) {
 
 // translate makes a change of an event.
 func (t *tree) translate(e *fsnotify.Event) (c change, ok bool) {
+	if t.marker != nil && e.Name == t.marker.path {
+		return change{mark: true}, true
+	}
 	rel, err := filepath.Rel(t.dir, e.Name)
 	if err != nil {
 		return c, false

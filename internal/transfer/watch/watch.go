@@ -55,6 +55,9 @@ type watched interface {
 	note(c change) (matters bool, err error)
 	// renew watches everything anew.
 	renew() error
+	// mark has a change come that is a mark, after all that happened so far. It
+	// returns false where it cannot.
+	mark() bool
 }
 
 // change is something that happened at a path, or, when lost is set, that anything
@@ -63,6 +66,7 @@ type change struct {
 	path string
 	kind kind
 	lost bool
+	mark bool
 	err  error
 }
 
@@ -204,16 +208,45 @@ func (l *loop) settle() error {
 	return l.ended(<-l.done)
 }
 
+// markWait is how long a mark is waited for, which is on its way.
+const markWait = 5 * time.Second
+
+// drain takes the changes that happened so far. Some may be on their way still: a mark
+// says that none are.
+func (l *loop) drain() error {
+	marked := l.tree.mark()
+	late := time.NewTimer(markWait)
+	defer late.Stop()
+	for !l.next.all {
+		var c change
+		if marked {
+			select {
+			case c = <-l.tree.changes():
+			case <-late.C:
+				return nil
+			}
+		} else {
+			select {
+			case c = <-l.tree.changes():
+			default:
+				return nil
+			}
+		}
+		if c.mark {
+			return nil
+		}
+		if err := l.note(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // finish handles what there is when the caller ends it.
 func (l *loop) finish(ctx context.Context) error {
 	err := l.settle()
-	for more := true; more && err == nil; {
-		select {
-		case c := <-l.tree.changes():
-			err = l.note(c)
-		default:
-			more = false
-		}
+	if err == nil {
+		err = l.drain()
 	}
 	if err != nil || l.next.empty() || l.next.all {
 		return err // the next watch begins with everything

@@ -175,6 +175,23 @@ func TestADirectoryThatMovedIsStillWatched(t *testing.T) {
 	}
 }
 
+// TestTheEndBringsWhatChangedJustBefore makes a change and ends the watch at once, when
+// nobody can have told it of the change yet.
+func TestTheEndBringsWhatChangedJustBefore(t *testing.T) {
+	for range 20 {
+		dir := t.TempDir()
+		r := start(t, dir)
+		r.reach(t, "mark")
+		if err := os.WriteFile(filepath.Join(dir, "last"), []byte("last"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r.end()
+		if err := <-r.result; err != nil || r.known["last"] != "last" {
+			t.Fatalf("known is %v, %v", r.known, err)
+		}
+	}
+}
+
 // TestAQueueThatRunsOverIsNoLoss makes more changes than the system keeps while
 // nobody takes them.
 func TestAQueueThatRunsOverIsNoLoss(t *testing.T) {
