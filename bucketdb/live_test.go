@@ -117,6 +117,7 @@ func TestSeveralWriteAtTheSameTime(t *testing.T) {
 	dbs := []*DB{openLive(t, inner, nil), openLive(t, inner, nil), openLive(t, inner, nil)}
 	for _, db := range dbs {
 		db.live.bucket.store = lossy
+		db.live.bucket.again = func(ctx context.Context, _ int) bool { return ctx.Err() == nil } // at once
 	}
 	acked, unknown, failed := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	var work sync.WaitGroup
