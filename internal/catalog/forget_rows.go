@@ -57,29 +57,14 @@ func (t *Tx) SetGaps(gaps Gaps) error {
 
 // dropRows removes the payloads and chunks that go.
 func (t *Tx) dropRows(f *Forgetting) error {
-	if n := len(f.Payloads); n > 0 {
-		if err := t.removeRow(kindPayload, f.Payloads[n-1].ID); err != nil {
+	// The largest id first: it is noted, and the others need no note then.
+	for _, p := range slices.Backward(f.Payloads) {
+		if err := t.DropPayload(p.ID); err != nil {
 			return err
 		}
 	}
-	for i := range f.Payloads {
-		p := &f.Payloads[i]
-		if p.Chunk == 0 {
-			if err := t.conn.exec(`DELETE FROM manifest WHERE payload = ?`, p.ID); err != nil {
-				return err
-			}
-		}
-		if err := t.conn.exec(`DELETE FROM payload WHERE id = ?`, p.ID); err != nil {
-			return err
-		}
-	}
-	if n := len(f.Chunks); n > 0 {
-		if err := t.removeRow(kindChunk, f.Chunks[n-1].ID); err != nil {
-			return err
-		}
-	}
-	for i := range f.Chunks {
-		if err := t.conn.exec(`DELETE FROM chunk WHERE id = ?`, f.Chunks[i].ID); err != nil {
+	for _, c := range slices.Backward(f.Chunks) {
+		if err := t.DropChunk(c.ID); err != nil {
 			return err
 		}
 	}
