@@ -38,7 +38,7 @@ type Catalog struct {
 	options Options
 	readers chan *conn // nil stands for a connection not made yet
 	writer  chan *conn
-	packer  packer
+	packer  *packer
 }
 
 // Open opens the tables behind a SQLite URI, and makes them when the database
@@ -48,7 +48,7 @@ func Open(dsn string, options Options) (*Catalog, error) {
 		options.Readers = 4
 	}
 	c := &Catalog{
-		dsn: dsn, options: options,
+		dsn: dsn, options: options, packer: newPacker(),
 		readers: make(chan *conn, options.Readers), writer: make(chan *conn, 1),
 	}
 	for range options.Readers {
@@ -130,7 +130,7 @@ func (c *Catalog) connect(readOnly bool) (*conn, error) {
 	if err := sq.BusyTimeout(busyTimeout); err != nil {
 		return nil, errors.Join(translate(err), sq.Close())
 	}
-	made := &conn{sq: sq, stmts: make(map[string]*sqlite3.Stmt), packer: &c.packer, damage: c.options.Damage}
+	made := &conn{sq: sq, stmts: make(map[string]*sqlite3.Stmt), packer: c.packer, damage: c.options.Damage}
 	pragmas := c.options.Pragmas
 	if readOnly {
 		pragmas = append(slices.Clip(pragmas), `PRAGMA query_only = ON`)
@@ -249,6 +249,5 @@ func (c *Catalog) Close() error {
 	if got := <-c.writer; got != nil {
 		errs = append(errs, got.close())
 	}
-	c.packer.close()
 	return errors.Join(errs...)
 }

@@ -22,10 +22,20 @@ const (
 // packer compresses records for the log, and restores them. It may be used
 // concurrently; what it takes to do so is made when it is first needed.
 type packer struct {
-	encoder, decoder sync.Once
-	pack             *zstd.Encoder
-	unpack           *zstd.Decoder
-	failed           error
+	encoder func() (*zstd.Encoder, error)
+	decoder func() (*zstd.Decoder, error)
+}
+
+func newPacker() *packer {
+	return &packer{
+		encoder: sync.OnceValues(func() (*zstd.Encoder, error) {
+			return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+				zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
+		}),
+		decoder: sync.OnceValues(func() (*zstd.Decoder, error) {
+			return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecoderLowmem(true))
+		}),
+	}
 }
 
 // packed returns a record as the log keeps it: compressed, but for the id and time
@@ -34,16 +44,13 @@ func (p *packer) packed(record []byte) ([]byte, error) {
 	if len(record) < leastPacked {
 		return record, nil
 	}
-	p.encoder.Do(func() {
-		p.pack, p.failed = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
-	})
-	if p.pack == nil {
-		return nil, fmt.Errorf("compress a record: %w", p.failed)
+	encoder, err := p.encoder()
+	if err != nil {
+		return nil, fmt.Errorf("compress a record: %w", err)
 	}
 	head, rest := splitRecord(record)
 	out := append([]byte{packedVersion}, head[1:]...)
-	out = p.pack.EncodeAll(rest, binary.AppendUvarint(out, uint64(len(rest))))
+	out = encoder.EncodeAll(rest, binary.AppendUvarint(out, uint64(len(rest))))
 	if len(out) >= len(record) {
 		return record, nil
 	}
@@ -60,29 +67,17 @@ func (p *packer) record(kept []byte) ([]byte, error) {
 	if n <= 0 || size > maxUnpacked {
 		return nil, corrupt("malformed compressed transaction record")
 	}
-	p.decoder.Do(func() {
-		var d *zstd.Decoder
-		if d, p.failed = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecoderLowmem(true)); p.failed == nil {
-			p.unpack = d
-		}
-	})
-	if p.unpack == nil {
-		return nil, fmt.Errorf("restore a record: %w", p.failed)
+	decoder, err := p.decoder()
+	if err != nil {
+		return nil, fmt.Errorf("restore a record: %w", err)
 	}
 	out := append(make([]byte, 0, len(head)+min(int(size), 64*len(rest))), head...)
 	out[0] = recordVersion
-	out, err := p.unpack.DecodeAll(rest[n:], out)
+	out, err = decoder.DecodeAll(rest[n:], out)
 	if err != nil || len(out)-len(head) != int(size) {
 		return nil, corrupt("compressed transaction record: %d bytes of %d, %v", len(out)-len(head), size, err)
 	}
 	return out, nil
-}
-
-// close ends what the packer has. It must not be used after.
-func (p *packer) close() {
-	if p.unpack != nil {
-		p.unpack.Close()
-	}
 }
 
 // splitRecord returns a record's version, id and time, and what follows. Of one that

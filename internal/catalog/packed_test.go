@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,9 +65,33 @@ func TestLargeRecordsAreCompressedAndReadAsTheyWere(t *testing.T) {
 	})
 }
 
+// TestThePackerIsMadeByManyAtOnce, of whom some compress and some restore.
+func TestThePackerIsMadeByManyAtOnce(t *testing.T) {
+	record := AppendRecord(nil, &Transaction{ID: 9, Time: time.Unix(1, 0), Facts: []Fact{Raw(1, "a", bytes.Repeat([]byte("1"), 9000))}})
+	kept, err := newPacker().packed(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPacker()
+	var work sync.WaitGroup
+	for range 4 {
+		work.Go(func() {
+			if got, err := p.packed(record); err != nil || !bytes.Equal(got, kept) {
+				t.Errorf("compressed: %d bytes, %v", len(got), err)
+			}
+		})
+		work.Go(func() {
+			if got, err := p.record(kept); err != nil || !bytes.Equal(got, record) {
+				t.Errorf("restored: %d bytes, %v", len(got), err)
+			}
+		})
+	}
+	work.Wait()
+}
+
 // FuzzKeptRecord restores what anybody may have written into the log.
 func FuzzKeptRecord(f *testing.F) {
-	var p packer
+	p := newPacker()
 	tr := &Transaction{ID: 9, Time: time.Unix(1, 0), Facts: []Fact{Raw(1, "a", bytes.Repeat([]byte("1"), 9000))}}
 	record := AppendRecord(nil, tr)
 	kept, err := p.packed(record)

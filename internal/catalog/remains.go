@@ -23,7 +23,7 @@ type Remains struct {
 	// of the payload that has a row id. Their page proves them.
 	Digests map[int64][]digest.Digest
 
-	packer packer
+	packer *packer
 }
 
 // AttributeRow is an attribute of an entity from Revision until, but not
@@ -41,6 +41,7 @@ func NewRemains() *Remains {
 		Manifests: make(map[int64]map[int64]Segment), Nodes: make(map[int64][]Node),
 		Versions: make(map[int64][]Version), Attributes: make(map[int64][]AttributeRow),
 		Log: make(map[int64]*Transaction), Digests: make(map[int64][]digest.Digest),
+		packer: newPacker(),
 	}
 }
 
