@@ -180,29 +180,21 @@ func (c *checker) versions() error {
 }
 
 func (c *checker) attributes() error {
-	return c.view.conn.query(`SELECT entity, name, revision, until, value, crc FROM attribute`,
+	return c.view.conn.query(`SELECT `+attributeColumns+`, entity FROM attribute`,
 		func(s *sqlite3.Stmt) (bool, error) {
-			entity, name := s.ColumnInt64(0), string(s.ColumnRawBlob(1))
-			sum := attributeSum(entity, s.ColumnInt64(2), s.ColumnInt64(3), name, append([]byte(nil), s.ColumnRawBlob(4)...))
-			if sum.sum() != s.ColumnInt64(5) {
-				return c.note(corrupt("attribute %q of entity %d: row checksum differs", name, entity))
-			}
-			return true, nil
+			_, err := scanAttribute(s, s.ColumnInt64(5))
+			return c.note(err)
 		})
 }
 
 func (c *checker) log() error {
 	last := int64(0)
-	return c.view.conn.query(`SELECT id, record, crc FROM log ORDER BY id`,
+	return c.view.conn.query(`SELECT `+logColumns+` FROM log ORDER BY id`,
 		func(s *sqlite3.Stmt) (bool, error) {
 			c.counts.Transactions++
-			id, record := s.ColumnInt64(0), append([]byte(nil), s.ColumnRawBlob(1)...)
-			if logSum(id, record).sum() != s.ColumnInt64(2) {
-				return c.note(corrupt("transaction %d: row checksum differs", id))
-			}
-			record, err := c.view.conn.packer.record(record)
+			id, record, err := c.view.conn.scanLog(s)
 			if err != nil {
-				return c.note(fmt.Errorf("transaction %d: %w", id, err))
+				return c.note(err)
 			}
 			t, err := DecodeRecord(record)
 			if err != nil {

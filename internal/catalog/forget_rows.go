@@ -131,17 +131,11 @@ func (t *Tx) moveEnd(v *Version, until int64, removed bool) error {
 
 // attributes are an entity's, of all times, those of one name in order.
 func (t *Tx) attributes(entity int64) (all []AttributeRow, err error) {
-	err = t.conn.query(`SELECT name, revision, until, value, crc FROM attribute WHERE entity = ? ORDER BY name, revision`,
+	err = t.conn.query(`SELECT `+attributeColumns+` FROM attribute WHERE entity = ? ORDER BY name, revision`,
 		func(s *sqlite3.Stmt) (bool, error) {
-			a := AttributeRow{
-				Name: string(s.ColumnRawBlob(0)), Revision: s.ColumnInt64(1), Until: s.ColumnInt64(2),
-				Value: append([]byte(nil), s.ColumnRawBlob(3)...),
-			}
-			if attributeSum(entity, a.Revision, a.Until, a.Name, a.Value).sum() != s.ColumnInt64(4) {
-				return false, corrupt("attribute %q of entity %d: row checksum differs", a.Name, entity)
-			}
+			a, err := scanAttribute(s, entity)
 			all = append(all, a)
-			return true, nil
+			return true, err
 		}, entity)
 	return all, err
 }

@@ -1,6 +1,10 @@
 package catalog
 
-import "github.com/ncruces/go-sqlite3"
+import (
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+)
 
 // LastRevision returns the id of the newest transaction, zero when there is
 // none. A view of the past returns its own revision.
@@ -50,13 +54,9 @@ func (v *View) History(entity int64, fn func(*Version) bool) error {
 // Transactions calls fn with the transactions whose id is at least from, in
 // order, until fn returns false.
 func (v *View) Transactions(from int64, fn func(*Transaction) bool) error {
-	return v.conn.query(`SELECT id, record, crc FROM log WHERE id >= ?1 AND id <= ?2 ORDER BY id`,
+	return v.conn.query(`SELECT `+logColumns+` FROM log WHERE id >= ?1 AND id <= ?2 ORDER BY id`,
 		func(s *sqlite3.Stmt) (bool, error) {
-			id, record := s.ColumnInt64(0), s.ColumnRawBlob(1)
-			if logSum(id, record).sum() != s.ColumnInt64(2) {
-				return false, corrupt("transaction %d: row checksum differs", id)
-			}
-			record, err := v.conn.packer.record(record)
+			id, record, err := v.conn.scanLog(s)
 			if err != nil {
 				return false, err
 			}
@@ -75,15 +75,11 @@ func (v *View) Transactions(from int64, fn func(*Transaction) bool) error {
 // name order, until fn returns false. The value is compact JSON, and the caller's.
 func (v *View) Attributes(entity int64, fn func(name string, value []byte) bool) error {
 	at := min(v.at, forever-1)
-	return v.conn.query(`SELECT name, revision, until, value, crc FROM attribute
+	return v.conn.query(`SELECT `+attributeColumns+` FROM attribute
 		WHERE entity = ?1 AND revision <= ?2 AND until > ?2 ORDER BY name`,
 		func(s *sqlite3.Stmt) (bool, error) {
-			name := string(s.ColumnRawBlob(0))
-			value := append([]byte(nil), s.ColumnRawBlob(3)...)
-			if attributeSum(entity, s.ColumnInt64(1), s.ColumnInt64(2), name, value).sum() != s.ColumnInt64(4) {
-				return false, corrupt("attribute %q of entity %d: row checksum differs", name, entity)
-			}
-			return fn(name, value), nil
+			a, err := scanAttribute(s, entity)
+			return err == nil && fn(a.Name, a.Value), err
 		}, entity, at)
 }
 
@@ -99,7 +95,35 @@ func (v *View) Attribute(entity int64, name string) (value []byte, err error) {
 	return value, err
 }
 
+const logColumns = `id, record, crc`
+
+// scanLog reads a row of the log. The record is as it was written, and may share
+// memory with the row.
+func (c *conn) scanLog(s *sqlite3.Stmt) (id int64, record []byte, err error) {
+	id, kept := s.ColumnInt64(0), s.ColumnRawBlob(1)
+	if logSum(id, kept).sum() != s.ColumnInt64(2) {
+		return id, nil, corrupt("transaction %d: row checksum differs", id)
+	}
+	if record, err = c.packer.record(kept); err != nil {
+		err = fmt.Errorf("transaction %d: %w", id, err)
+	}
+	return id, record, err
+}
+
 func logSum(id int64, record []byte) *rowsum { return newRowsum('l').ints(id).bytes(record) }
+
+const attributeColumns = `name, revision, until, value, crc`
+
+func scanAttribute(s *sqlite3.Stmt, entity int64) (a AttributeRow, err error) {
+	a = AttributeRow{
+		Name: string(s.ColumnRawBlob(0)), Revision: s.ColumnInt64(1), Until: s.ColumnInt64(2),
+		Value: append([]byte(nil), s.ColumnRawBlob(3)...),
+	}
+	if attributeSum(entity, a.Revision, a.Until, a.Name, a.Value).sum() != s.ColumnInt64(4) {
+		err = corrupt("attribute %q of entity %d: row checksum differs", a.Name, entity)
+	}
+	return a, err
+}
 
 func attributeSum(entity, revision, until int64, name string, value []byte) *rowsum {
 	return newRowsum('a').ints(entity, revision, until).text(name).bytes(value)

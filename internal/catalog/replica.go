@@ -48,13 +48,9 @@ func (v *View) hasTable(name string) (there bool, err error) {
 // Records calls fn with the encoded transactions whose id is at least from, in
 // order, until fn returns false. A record is valid within the call.
 func (v *View) Records(from int64, fn func(id int64, record []byte) bool) error {
-	return v.conn.query(`SELECT id, record, crc FROM log WHERE id >= ?1 AND id <= ?2 ORDER BY id`,
+	return v.conn.query(`SELECT `+logColumns+` FROM log WHERE id >= ?1 AND id <= ?2 ORDER BY id`,
 		func(s *sqlite3.Stmt) (bool, error) {
-			id, record := s.ColumnInt64(0), s.ColumnRawBlob(1)
-			if logSum(id, record).sum() != s.ColumnInt64(2) {
-				return false, corrupt("transaction %d: row checksum differs", id)
-			}
-			record, err := v.conn.packer.record(record)
+			id, record, err := v.conn.scanLog(s)
 			if err != nil {
 				return false, err
 			}
