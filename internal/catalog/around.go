@@ -69,14 +69,11 @@ func (v *View) ChildrenAround(parent int64) (children []Node, lost []LostChild, 
 // searchTable finds children without an index: it reads the table of nodes from
 // one page that is whole to the next.
 func (v *View) searchTable(parent int64, names map[int64]map[string]bool) error {
-	next, last := int64(0), int64(0)
-	err := v.conn.query(`SELECT max(id) FROM log`, func(s *sqlite3.Stmt) (bool, error) {
-		last = s.ColumnInt64(0)
-		return false, nil
-	})
+	last, err := v.conn.number(`SELECT max(id) FROM log`)
 	if errors.Is(err, ErrCorrupt) {
 		return nil // it is not known where to end
 	}
+	next := int64(0)
 	for err == nil && next <= last {
 		err = v.conn.query(`SELECT entity, parent FROM node NOT INDEXED WHERE entity >= ? ORDER BY entity`,
 			func(s *sqlite3.Stmt) (bool, error) {

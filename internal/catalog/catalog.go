@@ -107,14 +107,15 @@ func (c *Catalog) Upgrade() error {
 
 // schemaOf returns the tables' version and how many tables and indexes there are.
 func schemaOf(c *conn) (version, tables int64, err error) {
-	read := func(to *int64) func(*sqlite3.Stmt) (bool, error) {
-		return func(s *sqlite3.Stmt) (bool, error) { *to = s.ColumnInt64(0); return false, nil }
-	}
-	if err := c.query(`PRAGMA user_version`, read(&version)); err != nil {
+	if version, err = c.version(); err != nil {
 		return 0, 0, err
 	}
-	return version, tables, c.query(`SELECT count(*) FROM sqlite_schema`, read(&tables))
+	tables, err = c.number(`SELECT count(*) FROM sqlite_schema`)
+	return version, tables, err
 }
+
+// version returns the tables' version.
+func (c *conn) version() (int64, error) { return c.number(`PRAGMA user_version`) }
 
 func (c *Catalog) connect(readOnly bool) (*conn, error) {
 	flags := sqlite3.OPEN_URI | sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE

@@ -128,18 +128,9 @@ func (t *Tx) allow(c *Chunk) error {
 
 // makeNewest makes the tables ones of the newest version.
 func (t *Tx) makeNewest() error {
-	version, err := t.version()
+	version, err := t.conn.version()
 	if err != nil || version >= newestVersion {
 		return err
 	}
 	return translate(t.conn.sq.Exec(setNewestVersion))
-}
-
-// version returns the tables' version.
-func (v *View) version() (version int64, err error) {
-	err = v.conn.query(`PRAGMA user_version`, func(s *sqlite3.Stmt) (bool, error) {
-		version = s.ColumnInt64(0)
-		return false, nil
-	})
-	return version, err
 }

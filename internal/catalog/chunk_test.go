@@ -14,7 +14,7 @@ func TestOlderSoftwareRefusesOnlyTablesWithCompressedChunks(t *testing.T) {
 	version := func() (version int64) {
 		t.Helper()
 		err := c.Read(t.Context(), Live, func(v *View) (err error) {
-			version, err = v.version()
+			version, err = v.conn.version()
 			return err
 		})
 		if err != nil {

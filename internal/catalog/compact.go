@@ -25,18 +25,13 @@ func (c *Catalog) Vacuum(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	defer func() { c.writer <- got }()
-	var free, all int64
-	read := func(to *int64) func(*sqlite3.Stmt) (bool, error) {
-		return func(s *sqlite3.Stmt) (bool, error) { *to = s.ColumnInt64(0); return false, nil }
-	}
-	if err := got.query(`PRAGMA freelist_count`, read(&free)); err != nil {
+	free, err := got.number(`PRAGMA freelist_count`)
+	if err != nil {
 		return false, err
 	}
-	if err := got.query(`PRAGMA page_count`, read(&all)); err != nil {
+	all, err := got.number(`PRAGMA page_count`)
+	if err != nil || free*vacuumPart < all {
 		return false, err
-	}
-	if free*vacuumPart < all {
-		return false, nil
 	}
 	before := got.sq.SetInterrupt(ctx)
 	defer got.sq.SetInterrupt(before)

@@ -79,6 +79,16 @@ func (c *conn) query(query string, row func(s *sqlite3.Stmt) (bool, error), args
 	return c.translate(s.Reset())
 }
 
+// number runs a query whose answer is one integer, and returns it; zero for none and
+// for NULL.
+func (c *conn) number(query string, args ...any) (n int64, err error) {
+	err = c.query(query, func(s *sqlite3.Stmt) (bool, error) {
+		n = s.ColumnInt64(0)
+		return false, nil
+	}, args...)
+	return n, err
+}
+
 func bind(s *sqlite3.Stmt, args []any) error {
 	for i, arg := range args {
 		var err error

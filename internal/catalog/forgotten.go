@@ -44,7 +44,7 @@ func (v *View) readable() error {
 	if err != nil || !found {
 		return err
 	}
-	before, err := v.keptBefore(g.first)
+	before, err := v.KeptBefore(g.first)
 	if err != nil {
 		return err
 	}
@@ -101,15 +101,11 @@ func (v *View) HasForgotten() (bool, error) {
 	return len(all) > 0, err
 }
 
-// keptBefore returns the last kept transaction before an id, or zero: what lies
-// between two gaps is kept.
-func (v *View) keptBefore(id int64) (kept int64, err error) {
+// KeptBefore returns the last revision before an id that can be read; zero, the
+// empty tree, when there is none. What lies between two gaps can.
+func (v *View) KeptBefore(id int64) (int64, error) {
 	for {
-		kept = 0
-		err = v.conn.query(`SELECT id FROM log WHERE id < ? ORDER BY id DESC LIMIT 1`, func(s *sqlite3.Stmt) (bool, error) {
-			kept = s.ColumnInt64(0)
-			return false, nil
-		}, id)
+		kept, err := v.conn.number(`SELECT id FROM log WHERE id < ? ORDER BY id DESC LIMIT 1`, id)
 		if err != nil || kept == 0 {
 			return 0, err
 		}
@@ -120,10 +116,6 @@ func (v *View) keptBefore(id int64) (kept int64, err error) {
 		id = g.first
 	}
 }
-
-// KeptBefore returns the last revision before an id that can be read; zero, the
-// empty tree, when there is none.
-func (v *View) KeptBefore(id int64) (int64, error) { return v.keptBefore(id) }
 
 // KeptFrom returns the first revision, beginning with the given one, that can be
 // read. A version of a node from its revision on is there as it was then.

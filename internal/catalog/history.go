@@ -12,13 +12,7 @@ func (v *View) LastRevision() (int64, error) {
 	if v.at != Live {
 		return v.at, nil
 	}
-	var last int64
-	err := v.conn.query(`SELECT id FROM log ORDER BY id DESC LIMIT 1`,
-		func(s *sqlite3.Stmt) (bool, error) {
-			last = s.ColumnInt64(0)
-			return false, nil
-		})
-	return last, err
+	return v.conn.number(`SELECT id FROM log ORDER BY id DESC LIMIT 1`)
 }
 
 // History calls fn with the versions of a node, the oldest first, until fn

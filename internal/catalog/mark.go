@@ -25,13 +25,8 @@ func (v *View) RecordDigest(id int64) (d digest.Digest, found bool, err error) {
 }
 
 // TransactionsAfter returns how many transactions are later than a revision.
-func (v *View) TransactionsAfter(revision int64) (n int64, err error) {
-	err = v.conn.query(`SELECT count(*) FROM log WHERE id > ?1 AND id <= ?2`,
-		func(s *sqlite3.Stmt) (bool, error) {
-			n = s.ColumnInt64(0)
-			return false, nil
-		}, revision, v.at)
-	return n, err
+func (v *View) TransactionsAfter(revision int64) (int64, error) {
+	return v.conn.number(`SELECT count(*) FROM log WHERE id > ?1 AND id <= ?2`, revision, v.at)
 }
 
 // Times calls fn with the transactions' ids and times, the last one first, until

@@ -37,7 +37,7 @@ func TestLargeRecordsAreCompressedAndReadAsTheyWere(t *testing.T) {
 		if len(kept) > len(want)/3 || kept[0] != packedVersion {
 			t.Errorf("the log has %d bytes for a record of %d", len(kept), len(want))
 		}
-		if version, err := v.version(); version != newestVersion || err != nil {
+		if version, err := v.conn.version(); version != newestVersion || err != nil {
 			t.Errorf("tables of version %d, %v", version, err)
 		}
 		var got []*Transaction

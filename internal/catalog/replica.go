@@ -14,16 +14,13 @@ type Position struct {
 
 // Position returns how far the tables have come.
 func (v *View) Position() (p Position, err error) {
-	read := func(to *int64) func(*sqlite3.Stmt) (bool, error) {
-		return func(s *sqlite3.Stmt) (bool, error) { *to = max(*to, s.ColumnInt64(0)); return false, nil }
-	}
-	if err := v.conn.query(`SELECT max(id) FROM log`, read(&p.Transaction)); err != nil {
+	if p.Transaction, err = v.conn.number(`SELECT max(id) FROM log`); err != nil {
 		return p, err
 	}
-	if err := v.conn.query(`SELECT max(id) FROM chunk`, read(&p.Chunk)); err != nil {
+	if p.Chunk, err = v.conn.number(`SELECT max(id) FROM chunk`); err != nil {
 		return p, err
 	}
-	if err := v.conn.query(`SELECT max(id) FROM payload`, read(&p.Payload)); err != nil {
+	if p.Payload, err = v.conn.number(`SELECT max(id) FROM payload`); err != nil {
 		return p, err
 	}
 	if there, err := v.hasTable(`removed`); err != nil || !there {

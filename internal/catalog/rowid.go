@@ -14,11 +14,7 @@ const (
 // nextRow returns an id that no row has or ever had, since caches and streams
 // identify chunks by it. The query gives the largest id in use.
 func (t *Tx) nextRow(kind rowKind, query string) (int64, error) {
-	var last int64
-	err := t.conn.query(query, func(s *sqlite3.Stmt) (bool, error) {
-		last = s.ColumnInt64(0)
-		return false, nil
-	})
+	last, err := t.conn.number(query)
 	if err != nil {
 		return 0, err
 	}
