@@ -211,7 +211,7 @@ func (c *checker) log() error {
 // forgotten checks that the ranges of forgotten revisions lie apart from each
 // other, each before one that is kept.
 func (c *checker) forgotten() error {
-	all, err := c.view.gaps()
+	all, err := c.view.Gaps()
 	if err != nil {
 		return err
 	}

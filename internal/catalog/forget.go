@@ -20,7 +20,7 @@ type Forgetting struct {
 	Transactions int64 // of which nothing is left
 
 	keep     []int64 // ascending
-	gaps     []gap   // as they will be
+	gaps     Gaps    // as they will be
 	affected map[int64]bool
 }
 
@@ -61,7 +61,7 @@ func (v *View) Forgetting(keep []int64) (*Forgetting, error) {
 // findGaps joins the gaps that there are with the transactions that are not kept.
 // When nothing is added, f.gaps stays nil.
 func (v *View) findGaps(f *Forgetting) error {
-	old, err := v.gaps()
+	old, err := v.Gaps()
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (v *View) findGaps(f *Forgetting) error {
 		return err
 	}
 	slices.SortStableFunc(starts, func(a, b gap) int { return cmp.Compare(a.first, b.first) })
-	var gaps []gap
+	var gaps Gaps
 	for _, s := range starts {
 		i, _ := slices.BinarySearch(f.keep, s.first)
 		if i == len(f.keep) {

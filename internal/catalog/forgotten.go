@@ -57,11 +57,16 @@ func (v *View) Readable(revision int64) error {
 	return past.readable()
 }
 
+// whole reports whether the row can be one, by its checksum.
+func (g *gap) whole(crc int64) bool {
+	return g.sum().sum() == crc && 0 < g.first && g.first <= g.last
+}
+
 const gapColumns = `first, last, time, crc`
 
 func scanGap(s *sqlite3.Stmt, g *gap) error {
 	*g = gap{s.ColumnInt64(0), s.ColumnInt64(1), time.Unix(0, s.ColumnInt64(2)).UTC()}
-	if g.sum().sum() != s.ColumnInt64(3) || g.last < g.first || g.first <= 0 {
+	if !g.whole(s.ColumnInt64(3)) {
 		return corrupt("forgotten revisions from %d: row checksum differs", g.first)
 	}
 	return nil
@@ -81,8 +86,11 @@ func (v *View) gapAt(revision int64) (g gap, found bool, err error) {
 	return g, found, err
 }
 
-// gaps returns all gaps, in order.
-func (v *View) gaps() (all []gap, err error) {
+// Gaps are ranges of forgotten revisions.
+type Gaps []gap
+
+// Gaps returns those that there are, in order.
+func (v *View) Gaps() (all Gaps, err error) {
 	if there, err := v.hasTable(`forgotten`); err != nil || !there {
 		return nil, err
 	}
@@ -97,7 +105,7 @@ func (v *View) gaps() (all []gap, err error) {
 
 // HasForgotten reports whether any revision was forgotten.
 func (v *View) HasForgotten() (bool, error) {
-	all, err := v.gaps()
+	all, err := v.Gaps()
 	return len(all) > 0, err
 }
 
@@ -135,12 +143,12 @@ type Revision struct {
 
 // Revisions returns the transactions whose trees can be read, the last one first.
 func (v *View) Revisions() (list []Revision, err error) {
-	all, err := v.gaps()
+	all, err := v.Gaps()
 	if err != nil {
 		return nil, err
 	}
 	err = v.Times(func(id int64, at time.Time) bool {
-		if !within(all, id) {
+		if !all.Has(id) {
 			list = append(list, Revision{id, at})
 		}
 		return true
@@ -148,17 +156,11 @@ func (v *View) Revisions() (list []Revision, err error) {
 	return list, err
 }
 
-// Gaps are ranges of forgotten revisions.
-type Gaps []gap
-
-// Gaps returns those that there are.
-func (v *View) Gaps() (Gaps, error) {
-	all, err := v.gaps()
-	return all, err
+// Has reports whether a revision was forgotten. The ranges are in order.
+func (g Gaps) Has(revision int64) bool {
+	i, exact := slices.BinarySearchFunc(g, revision, func(g gap, r int64) int { return cmp.Compare(g.first, r) })
+	return exact || i > 0 && g[i-1].last >= revision
 }
-
-// Has reports whether a revision was forgotten.
-func (g Gaps) Has(revision int64) bool { return within(g, revision) }
 
 // After reports whether a revision later than an id was forgotten.
 func (g Gaps) After(id int64) bool { return len(g) > 0 && g[len(g)-1].last > id }
@@ -183,16 +185,11 @@ func (g Gaps) Fit(transactions []int64) Gaps {
 	return fit
 }
 
-func within(gaps []gap, revision int64) bool {
-	i, exact := slices.BinarySearchFunc(gaps, revision, func(g gap, r int64) int { return cmp.Compare(g.first, r) })
-	return exact || i > 0 && gaps[i-1].last >= revision
-}
-
 // RevisionAt returns the last revision that was committed at a time or before, by
 // the clock of those who wrote, and whether there is one. The error is a
 // *ForgottenError when it is forgotten which that was.
 func (v *View) RevisionAt(when time.Time) (revision int64, found bool, err error) {
-	all, err := v.gaps()
+	all, err := v.Gaps()
 	if err != nil {
 		return 0, false, err
 	}

@@ -63,7 +63,7 @@ func (r *Remains) Add(kind btree.Kind, c *btree.Cell) {
 			r.addLog(c.Row, v)
 		case v.are("-iii"):
 			g := gap{c.Row, v[1].Int, time.Unix(0, v[2].Int).UTC()}
-			if g.sum().sum() == v.crc() && g.first > 0 && g.last >= g.first {
+			if g.whole(v.crc()) {
 				r.Gaps = append(r.Gaps, g)
 			}
 		}

@@ -20,8 +20,7 @@ CREATE TABLE IF NOT EXISTS forgotten(
 	time  INTEGER NOT NULL,
 	crc   INTEGER NOT NULL
 ) STRICT;
-PRAGMA user_version = 3;
-`
+` + setNewestVersion
 
 // schemaSince1 is what version 1 lacked: the largest row ids that were ever
 // removed, so that no row gets one of them again.
