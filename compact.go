@@ -5,7 +5,6 @@ import (
 
 	"github.com/stardustdb/stardust/internal/commit"
 	"github.com/stardustdb/stardust/internal/container"
-	"github.com/stardustdb/stardust/internal/heap"
 )
 
 // compactStep bounds how many holes are made while writes wait.
@@ -174,7 +173,7 @@ func (c *compaction) punch(ctx context.Context) error {
 	return nil
 }
 
-func total(holes []heap.Hole) (n int64) {
+func total(holes []container.Extent) (n int64) {
 	for _, h := range holes {
 		n += h.Size
 	}

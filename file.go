@@ -55,7 +55,7 @@ func (f *file) path() string      { return f.container.Path() }
 // close ends the heap's background work, then closes the file.
 func (f *file) close() error {
 	f.heap.Close()
-	return errors.Join(f.heap.Trim(), f.container.Close())
+	return errors.Join(f.heap.CutEnd(), f.container.Close())
 }
 
 func (f *file) identity() string {

@@ -28,22 +28,6 @@ func (c *Container) Stored() (int64, error) {
 	return storedBytes(info), nil
 }
 
-// Cut says that nothing lies behind end, if the end of what is in use is still at
-// tail, and cuts the file there. It reports whether it did.
-func (c *Container) Cut(tail, end int64) (bool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.closed:
-		return false, ErrClosed
-	case c.readOnly, !c.begun.Load():
-		return false, ErrReadOnly
-	case c.tail != tail || end >= tail || end < c.super.fixedEnd():
-		return false, nil
-	}
-	return true, c.cut(end)
-}
-
 // TrimPages takes extents from SQLite's database behind its end, and returns what is
 // free then. Only whole extents go, so that their list never outgrows its slot. All
 // of the database must be in the file, with nothing in its log, and nobody may
@@ -51,11 +35,8 @@ func (c *Container) Cut(tail, end int64) (bool, error) {
 func (c *Container) TrimPages() ([]Extent, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return nil, ErrClosed
-	}
-	if c.readOnly || !c.begun.Load() {
-		return nil, ErrReadOnly
+	if err := c.mayChange(); err != nil {
+		return nil, err
 	}
 	list := c.super.extents
 	size, err := c.databaseSize(list[0].Offset)
@@ -115,11 +96,8 @@ func (c *Container) LowerTrailer(at int64) (Extent, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := Extent{c.super.trailer, trailerSize}
-	switch {
-	case c.closed:
-		return old, ErrClosed
-	case c.readOnly, !c.begun.Load():
-		return old, ErrReadOnly
+	if err := c.mayChange(); err != nil {
+		return old, err
 	}
 	for _, e := range c.super.extents {
 		if at%PageSize != 0 || at < e.End() || at+trailerSize > c.tail {

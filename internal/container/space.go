@@ -16,13 +16,11 @@ func (c *Container) Take(n int64) (int64, error) {
 }
 
 func (c *Container) take(n, unit int64) (int64, error) {
+	if err := c.mayChange(); err != nil {
+		return 0, err
+	}
 	off := align(c.tail, unit)
-	switch {
-	case c.closed:
-		return 0, ErrClosed
-	case c.readOnly, !c.begun.Load():
-		return 0, ErrReadOnly
-	case n < 0 || off+n < off:
+	if n < 0 || off+n < off {
 		return 0, fmt.Errorf("take %d bytes of the file %s: out of range", n, c.path)
 	}
 	c.tail = off + n
@@ -62,20 +60,36 @@ func (c *Container) SetTail(end int64) error {
 	return c.cut(end)
 }
 
-// GiveBack cuts the file down to the offset from, or what other processes were
-// promised of it if that is more, unless something was taken since it ended at end.
-// Nothing after from is in use. It returns where the file is cut, end when it isn't.
-func (c *Container) GiveBack(from, end int64) (int64, error) {
+// GiveBack cuts the file down to from, after which nothing is in use, unless something
+// was taken since it ended at end. What other processes were promised of it stays,
+// unless all is to go. It returns where the file is cut, end when it isn't.
+func (c *Container) GiveBack(from, end int64, all bool) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	from = max(from, c.super.tail)
-	if c.closed || c.readOnly || !c.begun.Load() || c.tail != end || from >= end {
+	if err := c.mayChange(); err != nil {
+		return end, err
+	}
+	if from = max(from, c.super.fixedEnd()); !all {
+		from = max(from, c.super.tail)
+	}
+	if c.tail != end || from >= end {
 		return end, nil
 	}
 	if err := c.cut(from); err != nil {
 		return end, err
 	}
 	return from, nil
+}
+
+// mayChange returns why nothing in the file may be changed, if so. c.mu is held.
+func (c *Container) mayChange() error {
+	switch {
+	case c.closed:
+		return ErrClosed
+	case c.readOnly, !c.begun.Load():
+		return ErrReadOnly
+	}
+	return nil
 }
 
 // cut makes the file end at end. c.mu is held.

@@ -185,7 +185,7 @@ func (w *Wreck) Tail() int64 {
 func (w *Wreck) SetTail(int64) error { return ErrReadOnly }
 
 // GiveBack gives back nothing.
-func (w *Wreck) GiveBack(_, end int64) (int64, error) { return end, nil }
+func (w *Wreck) GiveBack(_, end int64, _ bool) (int64, error) { return end, nil }
 
 // CheckEnd returns ErrReadOnly.
 func (w *Wreck) CheckEnd(int64) error { return ErrReadOnly }
@@ -210,9 +210,6 @@ func (w *Wreck) Close() error {
 	}
 	return err
 }
-
-// Cut implements heap.File. It fails.
-func (w *Wreck) Cut(int64, int64) (bool, error) { return false, ErrReadOnly }
 
 // Punch implements heap.File. It fails.
 func (w *Wreck) Punch(int64, int64) (bool, error) { return false, ErrReadOnly }

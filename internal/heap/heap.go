@@ -18,14 +18,12 @@ type File interface {
 	Tail() int64
 	// SetTail says that nothing follows end, and cuts the file there.
 	SetTail(end int64) error
-	// GiveBack cuts the file down to from, of which nothing is in use, or less of
-	// it, unless something was taken since it ended at end; it returns where the
-	// file ends.
-	GiveBack(from, end int64) (int64, error)
+	// GiveBack cuts the file down to from, of which nothing is in use, unless
+	// something was taken since it ended at end; it returns where the file is cut.
+	// What other processes were promised of it stays, unless all is to go.
+	GiveBack(from, end int64, all bool) (int64, error)
 	// CheckEnd fails when the file is shorter than end.
 	CheckEnd(end int64) error
-	// Cut is SetTail, if the file still ends at tail; it reports whether it did.
-	Cut(tail, end int64) (bool, error)
 	// Punch gives the whole pages of a range back to the file system, and reports
 	// whether that can be done.
 	Punch(off, n int64) (bool, error)
@@ -164,33 +162,6 @@ func (h *Heap) runAhead() {
 // Close waits for what the heap does in the background. It makes nothing durable.
 // Nothing may be appended after.
 func (h *Heap) Close() { h.work.Wait() }
-
-// Trim gives back the free space at the file's end. Nothing may be appended or
-// read meanwhile or later.
-func (h *Heap) Trim() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	end, ok := h.free.last(h.file.Tail())
-	if !ok {
-		return nil
-	}
-	return h.file.SetTail(end)
-}
-
-// Shrink gives the free space at the file's end back to the disk, as far as other
-// processes were not promised that it is there. It may be called at any time.
-func (h *Heap) Shrink() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	end := h.file.Tail()
-	from, ok := h.free.last(end)
-	if !ok {
-		return nil
-	}
-	now, err := h.file.GiveBack(from, end)
-	h.free.add(from, now-from)
-	return err
-}
 
 // reserve finds a range, and returns how many syncs have failed until now.
 func (h *Heap) reserve(n int64) (off int64, failed uint64, err error) {

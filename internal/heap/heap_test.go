@@ -299,8 +299,6 @@ func TestAFailedAppendGivesItsSpaceBack(t *testing.T) {
 	}
 }
 
-// After a failed sync the kernel may have dropped what was written, and says
-// that all is well the next time. The records are written once more.
 // What is free at the file's end goes back to the disk, and nothing else.
 func TestShrinkGivesTheFilesEndBack(t *testing.T) {
 	c := file(t, nil)
@@ -321,7 +319,7 @@ func TestShrinkGivesTheFilesEndBack(t *testing.T) {
 	if err := h.Shrink(); err != nil || c.Tail() != taken+64 {
 		t.Errorf("with a range behind that is not a record: %v, the end is %d", err, c.Tail())
 	}
-	if cut, err := c.GiveBack(taken, c.Tail()); err != nil || cut != taken {
+	if cut, err := c.GiveBack(taken, c.Tail(), false); err != nil || cut != taken {
 		t.Fatalf("%d, %v", cut, err)
 	}
 	if err := h.Shrink(); err != nil || c.Tail() != end {
@@ -340,6 +338,8 @@ func TestShrinkGivesTheFilesEndBack(t *testing.T) {
 	}
 }
 
+// After a failed sync the kernel may have dropped what was written, and says
+// that all is well the next time. The records are written once more.
 func TestRecordsOutliveAFailedSync(t *testing.T) {
 	var mu sync.Mutex
 	broken, writes := false, map[int64]int{}

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -96,14 +97,6 @@ func (h *Heap) usedSpans(live iter.Seq[Location]) ([]span, error) {
 	if err := h.file.CheckEnd(last); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(used, func(a, b span) int {
-		switch {
-		case a.begin < b.begin:
-			return -1
-		case a.begin > b.begin:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(used, func(a, b span) int { return cmp.Compare(a.begin, b.begin) })
 	return used, nil
 }

@@ -48,40 +48,42 @@ func (h *Heap) TakeLowest(n, unit, from, until int64) (int64, bool) {
 	return best, found
 }
 
-// CutEnd gives the free space at the file's end back, while others append and read.
-func (h *Heap) CutEnd() error {
+// CutEnd gives the free space at the file's end back to the disk. It may be called at
+// any time.
+func (h *Heap) CutEnd() error { return h.giveBack(true) }
+
+// Shrink is CutEnd as far as other processes were not promised that the space is
+// there: that syncs nothing.
+func (h *Heap) Shrink() error { return h.giveBack(false) }
+
+func (h *Heap) giveBack(all bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	tail := h.file.Tail()
-	begin, ok := h.free.last(tail)
+	end := h.file.Tail()
+	from, ok := h.free.last(end)
 	if !ok {
 		return nil
 	}
-	done, err := h.file.Cut(tail, begin)
-	if !done || err != nil {
-		h.free.add(begin, tail-begin)
-	}
+	cut, err := h.file.GiveBack(from, end, all)
+	h.free.add(from, cut-from)
 	return err
 }
 
-// Hole is a free range.
-type Hole struct{ Offset, Size int64 }
-
 // Holes returns the free ranges that there are, the last one first.
-func (h *Heap) Holes() []Hole {
+func (h *Heap) Holes() []container.Extent {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	holes := make([]Hole, 0, len(h.free.size))
+	holes := make([]container.Extent, 0, len(h.free.size))
 	for off, size := range h.free.size {
-		holes = append(holes, Hole{off, size})
+		holes = append(holes, container.Extent{Offset: off, Size: size})
 	}
-	slices.SortFunc(holes, func(a, b Hole) int { return cmp.Compare(b.Offset, a.Offset) })
+	slices.SortFunc(holes, func(a, b container.Extent) int { return cmp.Compare(b.Offset, a.Offset) })
 	return holes
 }
 
 // Punch gives what is still free of a range back to the file system, but keeps it
 // for new records. It reports false where that cannot be done.
-func (h *Heap) Punch(hole Hole) (bool, error) {
+func (h *Heap) Punch(hole container.Extent) (bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.free.size[hole.Offset] != hole.Size {
