@@ -81,7 +81,7 @@ func (c *compaction) run(ctx context.Context) (err error) {
 	if err := f.heap.Learn(); err != nil {
 		return err
 	}
-	if c.report.SizeBefore, c.report.StoredBefore, err = f.sizes(); err != nil {
+	if c.report.SizeBefore, c.report.StoredBefore, err = f.container.Sizes(); err != nil {
 		return err
 	}
 	if c.report.Tables, err = c.db.catalog.Vacuum(ctx); err != nil {
@@ -102,7 +102,7 @@ func (c *compaction) run(ctx context.Context) (err error) {
 		return err
 	}
 	c.report.FreeBytes = f.heap.FreeBytes()
-	c.report.SizeAfter, c.report.StoredAfter, err = f.sizes()
+	c.report.SizeAfter, c.report.StoredAfter, err = f.container.Sizes()
 	return err
 }
 

@@ -71,16 +71,6 @@ func (f *file) size() (int64, error) {
 	return info.Size(), nil
 }
 
-// sizes returns the file's size and what it takes of the file system.
-func (f *file) sizes() (size, stored int64, err error) {
-	info, err := f.container.Stat()
-	if err != nil {
-		return 0, 0, err
-	}
-	stored, err = f.container.Stored()
-	return info.Size(), stored, err
-}
-
 // adopt tells the heap which records are live, so that it may use the rest, and
 // refuses a file that is shorter than its records reach.
 //

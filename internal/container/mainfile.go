@@ -201,14 +201,19 @@ func (f *mainFile) Size() (int64, error) {
 
 // size returns what the first page says.
 func (f *mainFile) size() (int64, error) {
-	first := f.page[:]
-	at, _ := f.c.pages.Load().locate(0) // there is always an extent
+	return f.c.databaseSize(f.page[:])
+}
+
+// databaseSize reads how large SQLite's database is from its first page, which it
+// leaves in p.
+func (c *Container) databaseSize(p []byte) (int64, error) {
+	at, _ := c.pages.Load().locate(0) // there is always an extent
 	for range readTries {
-		if n, err := f.c.disk.readAt(first, at); n < PageSize && !isEOF(err) {
-			return 0, fmt.Errorf("read the first page of %s: %w", f.c.path, err)
+		if n, err := c.disk.readAt(p, at); n < PageSize && !isEOF(err) {
+			return 0, fmt.Errorf("read the first page of %s: %w", c.path, err)
 		}
-		if f.c.sums.check(first, 0) {
-			return sqliteSize(first)
+		if c.sums.check(p, 0) {
+			return sqliteSize(p)
 		}
 	}
 	return 0, fmt.Errorf("%w: the first one", ErrPage)

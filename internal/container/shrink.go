@@ -19,13 +19,13 @@ func (c *Container) Punch(off, n int64) (bool, error) {
 	return c.disk.punch(begin, end-begin)
 }
 
-// Stored returns how many bytes of the file system the file takes.
-func (c *Container) Stored() (int64, error) {
+// Sizes returns the file's size, and how many bytes of the file system it takes.
+func (c *Container) Sizes() (size, stored int64, err error) {
 	info, err := c.disk.file.Stat()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return storedBytes(info), nil
+	return info.Size(), storedBytes(info), nil
 }
 
 // TrimPages takes extents from SQLite's database behind its end, and returns what is
@@ -39,7 +39,7 @@ func (c *Container) TrimPages() ([]Extent, error) {
 		return nil, err
 	}
 	list := c.super.extents
-	size, err := c.databaseSize(list[0].Offset)
+	size, err := c.databaseSize(make([]byte, PageSize))
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +62,6 @@ func (c *Container) TrimPages() ([]Extent, error) {
 	}
 	c.log.Debug("room for SQLite's pages given back", "path", c.path, "extents", len(gone)-1)
 	return gone, nil
-}
-
-// databaseSize reads how large SQLite's database is from its first page.
-func (c *Container) databaseSize(at int64) (int64, error) {
-	p := make([]byte, PageSize)
-	if _, err := c.disk.readAt(p, at); err != nil {
-		return 0, fmt.Errorf("read the first page of %s: %w", c.path, err)
-	}
-	if !c.sums.check(p, 0) {
-		return 0, fmt.Errorf("%w: the first one", ErrPage)
-	}
-	return sqliteSize(p)
 }
 
 // TrailerSize is how many bytes a trailer takes.
