@@ -13,20 +13,16 @@ import (
 // Read fills data, which must be of the chunk's size, and compares it with the
 // digest. The error wraps ErrCorrupt when the record is not that chunk.
 func (h *Heap) Read(loc Location, digest digest.Digest, data []byte) error {
-	if !loc.valid() || int64(len(data)) != loc.Size {
-		return at(loc, fmt.Errorf("%w: no such record can be (buffer of %d bytes)", ErrCorrupt, len(data)))
+	if err := loc.check(data, loc.Size); err != nil {
+		return err
 	}
 	if loc.packed() {
 		return h.readPacked(loc, digest, data)
 	}
-	raw := make([]byte, headerSize(loc.Size, false))
-	if err := h.file.ReadPieces(loc.Offset, raw, data); err != nil {
-		return at(loc, cutOff(err))
-	}
-	head, err := decodeHeader(raw, loc)
+	head, err := h.readHeader(loc, data)
 	switch {
 	case err != nil:
-		return at(loc, err)
+		return err
 	case head.digest != digest || sha256.Sum256(data) != digest:
 		return at(loc, mismatch(digest))
 	}
@@ -60,10 +56,11 @@ func mismatch(digest digest.Digest) error {
 	return fmt.Errorf("%w: it does not match its digest %x", ErrCorrupt, digest)
 }
 
-// readHeader reads the header of the record at a location.
-func (h *Heap) readHeader(loc Location) (*header, error) {
+// readHeader reads the header of the record at a location, and fills the pieces with
+// what follows it.
+func (h *Heap) readHeader(loc Location, pieces ...[]byte) (*header, error) {
 	raw := make([]byte, headerSize(loc.Size, loc.packed()))
-	if err := h.readFull(raw, loc.Offset); err != nil {
+	if err := h.file.ReadPieces(loc.Offset, append([][]byte{raw}, pieces...)...); err != nil {
 		return nil, at(loc, cutOff(err))
 	}
 	head, err := decodeHeader(raw, loc)
@@ -73,26 +70,13 @@ func (h *Heap) readHeader(loc Location) (*header, error) {
 	return head, nil
 }
 
-// load reads a whole record, and its body into a buffer of that size. The blocks are
-// not checked.
-func (h *Heap) load(loc Location, body []byte) (*header, error) {
-	if !loc.valid() || int64(len(body)) != loc.Stored {
-		return nil, at(loc, fmt.Errorf("%w: no such record can be (buffer of %d bytes)", ErrCorrupt, len(body)))
-	}
-	raw := make([]byte, headerSize(loc.Size, loc.packed()))
-	if err := h.file.ReadPieces(loc.Offset, raw, body); err != nil {
-		return nil, at(loc, cutOff(err))
-	}
-	head, err := decodeHeader(raw, loc)
-	if err != nil {
-		return nil, at(loc, err)
-	}
-	return head, nil
-}
-
-// loadChunk is load, and compares the chunk with its digest.
+// loadChunk reads a whole record, and its body into a buffer of that size, and compares
+// the chunk with its digest.
 func (h *Heap) loadChunk(loc Location, digest digest.Digest, body []byte) (*header, error) {
-	head, err := h.load(loc, body)
+	if err := loc.check(body, loc.Stored); err != nil {
+		return nil, err
+	}
+	head, err := h.readHeader(loc, body)
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,14 @@ func (l Location) valid() bool {
 		(l.Stored == l.Size || l.Stored > 0 && l.Stored < l.Size)
 }
 
+// check refuses a location that can be none, and a buffer of another size.
+func (l Location) check(buffer []byte, size int64) error {
+	if !l.valid() || int64(len(buffer)) != size {
+		return at(l, fmt.Errorf("%w: no such record can be (buffer of %d bytes)", ErrCorrupt, len(buffer)))
+	}
+	return nil
+}
+
 // span returns how many bytes a record keeps from others.
 func (l Location) span() int64 { return (l.End() - l.Offset + unit - 1) / unit * unit }
 

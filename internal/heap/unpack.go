@@ -62,16 +62,12 @@ func (u *unpacker) block(h *header, i int, p, stored []byte) error {
 func (h *Heap) walkPacked(loc Location, check func(*header) error, into func(i int, size int64) []byte, use func(block []byte) error) error {
 	buffer := h.unpacker.pieces.Get().(*[pieceSize]byte)
 	defer h.unpacker.pieces.Put(buffer)
-	raw := make([]byte, headerSize(loc.Size, true))
 	piece, from := buffer[:min(pieceSize, loc.Stored)], int64(0)
-	if err := h.file.ReadPieces(loc.Offset, raw, piece); err != nil {
-		return at(loc, cutOff(err))
-	}
-	head, err := decodeHeader(raw, loc)
-	if err == nil {
-		err = check(head)
-	}
+	head, err := h.readHeader(loc, piece)
 	if err != nil {
+		return err
+	}
+	if err := check(head); err != nil {
 		return at(loc, err)
 	}
 	for i := range head.sums {
