@@ -210,9 +210,7 @@ func (d *Draft) Abandon() {
 		}
 	}
 	d.end(records)
-	if len(records) > 0 {
-		_ = d.store.heap.Shrink() // the space is free in the file, then
-	}
+	_ = d.store.heap.Shrink() // the space is free in the file, then
 }
 
 // end gives back the draft's memory and some of its records, once.

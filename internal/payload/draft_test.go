@@ -2,9 +2,11 @@ package payload
 
 import (
 	"errors"
+	"syscall"
 	"testing"
 
 	"github.com/stardustdb/stardust/internal/catalog"
+	"github.com/stardustdb/stardust/internal/container"
 )
 
 // TestPublishingLooksAtTheRowsThatAreThereThen stores a payload whose chunk is in
@@ -19,6 +21,42 @@ func TestPublishingLooksAtTheRowsThatAreThereThen(t *testing.T) {
 	err := other.catalog.Write(t.Context(), d.Publish)
 	if !errors.Is(err, ErrGone) {
 		t.Errorf("publish without the chunk: %v", err)
+	}
+}
+
+// TestAnUploadThatFilledTheDiskGivesItBack, also what was written of a chunk when the
+// disk became full.
+func TestAnUploadThatFilledTheDiskGivesItBack(t *testing.T) {
+	full := false
+	p := newPlaceOn(t, 64<<20, func(op container.Op, do func() error) error {
+		err := do()
+		if full && op.Kind == container.OpWrite {
+			return syscall.ENOSPC
+		}
+		return err
+	})
+	size := func() int64 {
+		info, err := p.file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	before := size()
+	u, err := p.NewUpload(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := u.Write(t.Context(), random(1, 100_000)); err != nil {
+		t.Fatal(err)
+	}
+	full = true
+	if _, err := u.Detach(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	u.Close()
+	if after := size(); after != before {
+		t.Errorf("the file has %d bytes, it had %d", after, before)
 	}
 }
 

@@ -25,12 +25,18 @@ type place struct {
 // thing.
 func newPlace(t testing.TB, memory int64) *place {
 	t.Helper()
+	return newPlaceOn(t, memory, nil)
+}
+
+// newPlaceOn is newPlace on a disk with faults.
+func newPlaceOn(t testing.TB, memory int64, disk container.Hook) *place {
+	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "payload-test-") //nolint:usetesting // faster than the default directory
 	if err != nil {
 		dir = t.TempDir()
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	file, err := container.Open(filepath.Join(dir, "db"), container.Options{Create: true})
+	file, err := container.Open(filepath.Join(dir, "db"), container.Options{Create: true, Hook: disk})
 	if err != nil {
 		t.Fatal(err)
 	}

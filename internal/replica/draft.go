@@ -138,7 +138,8 @@ func (t *Draft) replay(p *commit.Plan, after, to Position, rows *Rows) error {
 	return nil
 }
 
-// Close frees what was added, unless it was applied, or may have been.
+// Close frees what was added, unless it was applied, or may have been. What is at the
+// file's end goes back to the disk.
 func (t *Draft) Close() {
 	if t.applied || t.doubt {
 		return
@@ -147,4 +148,5 @@ func (t *Draft) Close() {
 		t.db.parts.Heap.Free(location)
 	}
 	t.records = nil
+	_ = t.db.parts.Heap.Shrink() // the space is free in the file, then
 }

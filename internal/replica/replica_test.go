@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -138,6 +139,7 @@ func TestAWrongDraftChangesNothing(t *testing.T) {
 			large = i
 		}
 	}
+	largest := int64(0) // of the file, with the chunks of one draft
 	for name, test := range map[string]struct {
 		after replica.Position
 		rows  *replica.Rows
@@ -160,6 +162,13 @@ func TestAWrongDraftChangesNothing(t *testing.T) {
 		if err := draft.Apply(t.Context(), test.after, at, test.rows); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
+		if largest == 0 {
+			info, err := other.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			largest = info.FileSize
+		}
 		draft.Close()
 		if now, _, _ := rowsOf(t, other); now != before {
 			t.Fatalf("%s: the database is at %+v", name, now)
@@ -174,18 +183,14 @@ func TestAWrongDraftChangesNothing(t *testing.T) {
 	}
 	draft.Close()
 	// What was added takes no space for good: all of it fits where it lay.
-	info, err := other.Info()
-	if err != nil {
-		t.Fatal(err)
-	}
 	draft = other.Replica().NewDraft()
 	defer draft.Close()
 	add(t, draft, rows, data)
 	if err := draft.Apply(t.Context(), replica.Position{}, at, rows); err != nil {
 		t.Fatal(err)
 	}
-	if now, err := other.Info(); err != nil || now.FileSize > info.FileSize {
-		t.Errorf("the file grew from %d to %d: %v", info.FileSize, now.FileSize, err)
+	if now, err := other.Info(); err != nil || now.FileSize > largest {
+		t.Errorf("the file grew from %d to %d: %v", largest, now.FileSize, err)
 	}
 }
 
@@ -296,5 +301,33 @@ func TestWhoMayOnlyReadCannotApply(t *testing.T) {
 	}
 	if err := r.NewDraft().Apply(t.Context(), replica.Position{}, replica.Position{}, rows); !errors.Is(err, stardust.StatusClosed) {
 		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestADraftThatIsNotAppliedGivesTheFilesEndBack, which it may have filled the disk
+// with.
+func TestADraftThatIsNotAppliedGivesTheFilesEndBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	db := open(t, path, nil)
+	size := func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	before := size()
+	data := make([]byte, 1<<20)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(data) // it never fails
+	draft := db.Replica().NewDraft()
+	if err := draft.Add(t.Context(), replica.Chunk{Row: 1, Digest: digest.Of(data), Size: int64(len(data))}, data); err != nil {
+		t.Fatal(err)
+	}
+	if grown := size(); grown < before+int64(len(data)) {
+		t.Fatalf("the file has %d bytes, it had %d", grown, before)
+	}
+	draft.Close()
+	if after := size(); after != before {
+		t.Errorf("the file has %d bytes, it had %d", after, before)
 	}
 }
