@@ -253,7 +253,7 @@ func (b *bucket) put(ctx context.Context, n int64, data []byte) (bool, error) {
 			return bytes.Equal(there, data), nil
 		case errors.Is(other, objectstore.ErrNotFound) && !objectstore.IsTransient(err):
 			return false, err
-		case objectstore.IsTransient(err) && b.again != nil && b.again(ctx, attempt):
+		case (objectstore.IsTransient(err) || objectstore.IsTransient(other)) && b.again != nil && b.again(ctx, attempt):
 			continue // the same bytes: whichever of the two arrives first is ours
 		}
 		// It may still arrive.

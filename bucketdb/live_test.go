@@ -216,6 +216,30 @@ func TestAWriteIsMadeAnewOnWhatOthersWrote(t *testing.T) {
 	mustEqual(t, one.DB, two.DB)
 }
 
+// TestALookThatIsCutOffIsRepeated: another's batch is there first, and the answer to what
+// is there is lost once. The write is made anew on it.
+func TestALookThatIsCutOffIsRepeated(t *testing.T) {
+	inner := newStore()
+	one, two := openLive(t, inner, nil), openLive(t, inner, nil)
+	var first, cut sync.Once
+	two.live.bucket.store = storetest.Faulty(inner, storetest.FaultyOptions{Script: func(op string, path objectstore.Path) (fault storetest.Fault) {
+		if strings.HasPrefix(path.String(), logPrefix) {
+			if op == objectstore.OpPut {
+				first.Do(func() { put(t, one.DB, "theirs", []byte("1")) })
+			} else {
+				cut.Do(func() { fault.Before = objectstore.Transient(errCut, 0) })
+			}
+		}
+		return fault
+	}})
+	put(t, two.DB, "ours", []byte("2"))
+	if got := content(t, two.DB, "theirs"); string(got) != "1" {
+		t.Errorf("%q", got)
+	}
+	mustSync(t, one)
+	mustEqual(t, one.DB, two.DB)
+}
+
 // TestAnUnknownOutcomeShowsLater loses the answer to a batch and every look at it: the
 // write is not said to have failed, and the next one finds it.
 func TestAnUnknownOutcomeShowsLater(t *testing.T) {
