@@ -242,21 +242,22 @@ func (b *bucket) after(ctx context.Context, n int64) (int64, error) {
 // another batch has its number. The store may have written the batch whatever
 // it answered, so unless it reported success, put looks into the log.
 func (b *bucket) put(ctx context.Context, n int64, data []byte) (bool, error) {
+	late := false // one that was sent may still arrive
 	for attempt := 0; ; attempt++ {
 		_, err := b.store.Put(ctx, logPath(n), objectstore.Bytes(data), &objectstore.PutOptions{Mode: objectstore.Create})
 		if err == nil {
 			return true, nil
 		}
+		late = late || objectstore.IsTransient(err)
 		there, other := b.lookBack(ctx, n)
 		switch {
 		case other == nil:
 			return bytes.Equal(there, data), nil
-		case errors.Is(other, objectstore.ErrNotFound) && !objectstore.IsTransient(err):
+		case errors.Is(other, objectstore.ErrNotFound) && !late:
 			return false, err
 		case (objectstore.IsTransient(err) || objectstore.IsTransient(other)) && b.again != nil && b.again(ctx, attempt):
 			continue // the same bytes: whichever of the two arrives first is ours
 		}
-		// It may still arrive.
 		return false, fmt.Errorf("%w (%q in %s): %w", ErrUnknown, logPath(n), b.store, errors.Join(err, other))
 	}
 }

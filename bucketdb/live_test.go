@@ -240,6 +240,28 @@ func TestALookThatIsCutOffIsRepeated(t *testing.T) {
 	mustEqual(t, one.DB, two.DB)
 }
 
+// TestWhatMayStillArriveIsNotSaidToBeRefused: the first request may be under way when the
+// bucket refuses the second.
+func TestWhatMayStillArriveIsNotSaidToBeRefused(t *testing.T) {
+	inner := newStore()
+	db := openLive(t, inner, nil)
+	puts := 0
+	db.live.bucket.store = storetest.Faulty(inner, storetest.FaultyOptions{Script: func(op string, path objectstore.Path) storetest.Fault {
+		if op != objectstore.OpPut || !strings.HasPrefix(path.String(), logPrefix) {
+			return storetest.Fault{}
+		}
+		if puts++; puts == 1 {
+			return storetest.Fault{Before: objectstore.Transient(errCut, 0)}
+		}
+		return storetest.Fault{Before: objectstore.ErrPermissionDenied}
+	}})
+	_, err := db.Tree().Put("a", strings.NewReader("1"), nil)
+	var e *stardust.Error
+	if !errors.As(err, &e) || e.Code != CodeUnknownOutcome || puts != 2 {
+		t.Errorf("after %d requests: %v", puts, err)
+	}
+}
+
 // TestAnUnknownOutcomeShowsLater loses the answer to a batch and every look at it: the
 // write is not said to have failed, and the next one finds it.
 func TestAnUnknownOutcomeShowsLater(t *testing.T) {
