@@ -106,15 +106,12 @@ func (b *bucket) readBundle(ctx context.Context, s *span) ([]*link, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	u, err := batch.DecodeBundle(data)
+	u, err := b.decodeBundle(s, data)
 	if err != nil {
-		return nil, fmt.Errorf("%w; %w", objectError(b.store, s.path(), err), errBundle)
+		return nil, fmt.Errorf("%w; %w", err, errBundle)
 	}
 	wrong := func(what string) error {
 		return fmt.Errorf("%w; %w", damaged("%q in %s %s", s.path(), b.store, what), errBundle)
-	}
-	if u.Identity != b.identity || u.First != s.first || int64(len(u.Batches)) != s.last-s.first+1 {
-		return nil, wrong("is not the bundle of its name")
 	}
 	if !bytes.Equal(u.Batches[len(u.Batches)-1], last) {
 		return nil, wrong(fmt.Sprintf("ends with another batch than %q", logPath(s.last)))
@@ -129,6 +126,18 @@ func (b *bucket) readBundle(ctx context.Context, s *span) ([]*link, error) {
 		}
 	}
 	return links, nil
+}
+
+// decodeBundle decodes a bundle, which must be the one of its name.
+func (b *bucket) decodeBundle(s *span, data []byte) (*batch.Bundle, error) {
+	u, err := batch.DecodeBundle(data)
+	switch {
+	case err != nil:
+		return nil, objectError(b.store, s.path(), err)
+	case u.Identity != b.identity, u.First != s.first, int64(len(u.Batches)) != s.last-s.first+1:
+		return nil, damaged("%q in %s is not the bundle of its name", s.path(), b.store)
+	}
+	return u, nil
 }
 
 func (b *bucket) readBundleObject(ctx context.Context, path objectstore.Path) ([]byte, error) {

@@ -247,12 +247,9 @@ func (c *check) bundle(ctx context.Context, s span) error {
 	if err != nil {
 		return err
 	}
-	u, err := batch.DecodeBundle(data)
+	u, err := c.bucket.decodeBundle(&s, data)
 	if err != nil {
-		return objectError(c.bucket.store, path, err)
-	}
-	if u.First != s.first || int64(len(u.Batches)) != s.last-s.first+1 {
-		return damaged("%q in %s is not the bundle of its name", path, c.bucket.store)
+		return err
 	}
 	for i, data := range u.Batches {
 		n := s.first + int64(i)

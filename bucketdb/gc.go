@@ -116,27 +116,33 @@ func (c *collection) run(ctx context.Context, store objectstore.Store) (err erro
 	if err := c.find(ctx); err != nil {
 		return err
 	}
-	if !c.options.DryRun {
-		for written := false; !written && len(c.garbage) > 0; {
-			if written, err = c.writeHorizon(ctx); err != nil {
-				return err
-			}
-			if !written {
-				err = c.read(ctx)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		err = c.remove(ctx)
-	} else {
+	if c.options.DryRun {
 		for _, size := range c.garbage {
 			c.report.Packs++
 			c.report.Bytes += size
 		}
+	} else {
+		if err := c.forbid(ctx); err != nil {
+			return err
+		}
+		err = c.remove(ctx)
 	}
 	c.report.Named = int64(len(c.named))
 	return err
+}
+
+// forbid sees to it that no later batch names what is garbage, whatever comes in
+// between.
+func (c *collection) forbid(ctx context.Context) error {
+	for len(c.garbage) > 0 {
+		if written, err := c.writeHorizon(ctx); written || err != nil {
+			return err
+		}
+		if err := c.read(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read takes note of what the log names that was not read yet.
