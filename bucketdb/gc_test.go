@@ -9,6 +9,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/stardustdb/stardust"
 	"github.com/stardustdb/stardust/internal/batch"
 	"github.com/stardustdb/stardust/objectstore"
 	"github.com/stardustdb/stardust/objectstore/memory"
@@ -16,14 +17,14 @@ import (
 )
 
 // interrupted pushes until the first batch would be written: packs are left.
-func interrupted(t *testing.T, push func(store objectstore.Store) error, store objectstore.Store) {
+func interrupted(t *testing.T, db *stardust.DB, store objectstore.Store) {
 	t.Helper()
-	err := push(storetest.Faulty(store, storetest.FaultyOptions{Script: func(op string, path objectstore.Path) storetest.Fault {
+	_, err := Push(t.Context(), db, storetest.Faulty(store, storetest.FaultyOptions{Script: func(op string, path objectstore.Path) storetest.Fault {
 		if op == objectstore.OpPut && strings.HasPrefix(path.String(), logPrefix) {
 			return storetest.Fault{Before: errCut}
 		}
 		return storetest.Fault{}
-	}}))
+	}}), small())
 	if !errors.Is(err, errCut) {
 		t.Fatal(err)
 	}
@@ -39,8 +40,7 @@ func TestGCRemovesWhatNoBatchNames(t *testing.T) {
 	mustPush(t, db, store)
 	named := pathsUnder(t, store, packPrefix)
 	put(t, db, "more", noise(7, 900<<10))
-	push := func(store objectstore.Store) error { _, err := Push(t.Context(), db, store, small()); return err }
-	interrupted(t, push, store)
+	interrupted(t, db, store)
 	left := len(pathsUnder(t, store, packPrefix)) - len(named)
 	if left == 0 {
 		t.Fatal("nothing was left")
@@ -150,7 +150,7 @@ func TestGCDeletesNothingWhenItDoesNotKnow(t *testing.T) {
 	fill(t, db)
 	mustPush(t, db, store)
 	put(t, db, "more", noise(7, 900<<10))
-	interrupted(t, func(store objectstore.Store) error { _, err := Push(t.Context(), db, store, small()); return err }, store)
+	interrupted(t, db, store)
 	packs := len(pathsUnder(t, store, packPrefix))
 	for n := 0; ; n++ {
 		script, calls := cutAfter(n, false)
@@ -184,7 +184,7 @@ func TestGCDeletesNothingWhenItDoesNotKnow(t *testing.T) {
 		for n := range 12 {
 			script, _ := cutAfter(n, lost)
 			_, _ = GC(t.Context(), storetest.Faulty(store, storetest.FaultyOptions{Script: script}), &GCOptions{Grace: -1, Workers: 1}) // it is cut off
-			interrupted(t, func(store objectstore.Store) error { _, err := Push(t.Context(), db, store, small()); return err }, store)
+			interrupted(t, db, store)
 		}
 	}
 	mustPush(t, db, store)
@@ -222,7 +222,7 @@ func TestGCNeedsTheRightToDelete(t *testing.T) {
 	store := newStore()
 	db := newDB(t)
 	put(t, db, "a", noise(7, 900<<10))
-	interrupted(t, func(store objectstore.Store) error { _, err := Push(t.Context(), db, store, small()); return err }, store)
+	interrupted(t, db, store)
 	denied := storetest.Faulty(store, storetest.FaultyOptions{Script: func(op string, _ objectstore.Path) storetest.Fault {
 		if op == objectstore.OpDelete {
 			return storetest.Fault{Before: objectstore.ErrPermissionDenied}
