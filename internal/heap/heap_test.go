@@ -129,6 +129,24 @@ func TestAWholeRecordOfAnotherChunkIsDamage(t *testing.T) {
 	}
 }
 
+// mustFindDamage reads a damaged record in every way. at is the byte that differs.
+func mustFindDamage(t *testing.T, h *heap.Heap, loc heap.Location, data []byte, at int) {
+	t.Helper()
+	digest, got := sha256.Sum256(data), make([]byte, loc.Size)
+	if err := h.Read(loc, digest, got); !errors.Is(err, heap.ErrCorrupt) {
+		t.Fatalf("byte %d: read: %v", at, err)
+	}
+	if err := h.ReadAt(loc, digest, got, 0); !errors.Is(err, heap.ErrCorrupt) {
+		t.Fatalf("byte %d: read at: %v", at, err)
+	}
+	if same, err := h.Equal(loc, data); same || err != nil {
+		t.Fatalf("byte %d: equal: %v, %v", at, same, err)
+	}
+	if _, err := h.Copy(loc, digest, make([]byte, loc.Stored), h); !errors.Is(err, heap.ErrCorrupt) {
+		t.Fatalf("byte %d: copy: %v", at, err)
+	}
+}
+
 // Every single bit of a record matters to somebody who reads it.
 func TestDamageIsFound(t *testing.T) {
 	c := file(t, nil)
@@ -148,15 +166,7 @@ func TestDamageIsFound(t *testing.T) {
 		if err := c.WriteAt(loc.Offset+int64(at), flipped); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Read(loc, digest, got); !errors.Is(err, heap.ErrCorrupt) {
-			t.Fatalf("byte %d: read: %v", at, err)
-		}
-		if err := h.ReadAt(loc, digest, got, 0); !errors.Is(err, heap.ErrCorrupt) {
-			t.Fatalf("byte %d: read at: %v", at, err)
-		}
-		if same, err := h.Equal(loc, data); same || err != nil {
-			t.Fatalf("byte %d: equal: %v, %v", at, same, err)
-		}
+		mustFindDamage(t, h, loc, data, at)
 		if _, err := c.ReadAt(record, loc.Offset); err != nil {
 			t.Fatal(err)
 		}

@@ -153,25 +153,13 @@ func TestDamageOfCompressedChunksIsFound(t *testing.T) {
 	if _, err := c.ReadAt(record, loc.Offset); err != nil {
 		t.Fatal(err)
 	}
-	got := make([]byte, loc.Size)
 	for at := 0; at < len(record); at += 1 + at/100 {
 		bad := slices.Clone(record)
 		bad[at] ^= 1 << (at % 8)
 		if err := c.WriteAt(loc.Offset, bad); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Read(loc, digest, got); !errors.Is(err, heap.ErrCorrupt) {
-			t.Fatalf("byte %d: read: %v", at, err)
-		}
-		if err := h.ReadAt(loc, digest, got, 0); !errors.Is(err, heap.ErrCorrupt) {
-			t.Fatalf("byte %d: read at: %v", at, err)
-		}
-		if same, err := h.Equal(loc, data); same || err != nil {
-			t.Fatalf("byte %d: equal: %v, %v", at, same, err)
-		}
-		if _, err := h.Copy(loc, digest, make([]byte, loc.Stored), h); !errors.Is(err, heap.ErrCorrupt) {
-			t.Fatalf("byte %d: copy: %v", at, err)
-		}
+		mustFindDamage(t, h, loc, data, at)
 	}
 	for _, wrong := range []heap.Location{
 		{Offset: loc.Offset, Size: loc.Size},
