@@ -156,30 +156,25 @@ func (l *live) attach(ctx context.Context, store objectstore.Store, db *stardust
 		if _, err := Pull(ctx, db, store, pull); err != nil && !errors.Is(err, ErrNoDatabase) {
 			return err
 		}
-		_, err := Push(ctx, db, store, push)
+		p := &pusher{db: l.file, options: push.normal(), report: new(Report)}
+		err := advise(p.run(ctx, store), pushRights)
 		if errors.Is(err, ErrBehind) {
 			continue // others are writing
 		}
 		if err != nil {
 			return err
 		}
-		if l.bucket, err = open(ctx, store); err != nil {
-			return err
-		}
-		l.bucket.set(l.options.sizes, l.options.Problem)
+		l.bucket = p.bucket
 		l.bucket.again = again
-		r, err := l.bucket.compare(ctx, l.file)
+		l.reached(p.last)
+		l.bundled = l.number.Load()
+		at, err := l.file.Position(ctx)
 		if err != nil {
 			return err
 		}
-		if r.end() != r.local {
-			continue
+		if at == l.end() {
+			return l.file.Attach(ctx, l)
 		}
-		if l.last = r.head; l.last != nil {
-			l.number.Store(l.last.Number)
-			l.bundled = l.last.Number
-		}
-		return l.file.Attach(ctx, l)
 	}
 }
 
