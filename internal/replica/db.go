@@ -198,7 +198,7 @@ func (d *DB) ReadChunk(ctx context.Context, row int64, data []byte) error {
 		if err != nil {
 			return err
 		}
-		return d.parts.Heap.Read(heap.Location{Offset: c.Offset, Size: c.Size, Stored: c.Stored}, c.Digest, data)
+		return d.parts.Heap.Read(payload.Place(&c), c.Digest, data)
 	}
 	ctx, end, err := d.parts.Begin(ctx)
 	if err != nil {
@@ -239,13 +239,8 @@ func (d *DB) read(ctx context.Context, fn func(*catalog.View) error) error {
 }
 
 func (d *DB) write(ctx context.Context, plan func(*commit.Plan) error) error {
-	ctx, end, err := d.parts.Begin(ctx)
-	if err != nil {
+	return d.queued(ctx, func(ctx context.Context, q *commit.Queue) error {
+		_, err := q.Commit(ctx, commit.Write{Plan: plan})
 		return err
-	}
-	if d.parts.Queue == nil {
-		return end(d.parts.ReadOnly)
-	}
-	_, err = d.parts.Queue.Commit(ctx, commit.Write{Plan: plan})
-	return end(err)
+	})
 }

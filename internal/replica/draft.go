@@ -75,27 +75,22 @@ func (t *Draft) Apply(ctx context.Context, after, to Position, rows *Rows) error
 	if err := t.verify(ctx, rows); err != nil {
 		return err
 	}
-	ctx, end, err := t.db.parts.Begin(ctx)
-	if err != nil {
+	return t.db.queued(ctx, func(ctx context.Context, q *commit.Queue) (err error) {
+		var inPlan error
+		plan := func(p *commit.Plan) error {
+			inPlan = t.replay(p, after, to, rows)
+			return inPlan
+		}
+		if t.commit != nil {
+			err = t.commit(plan)
+		} else {
+			_, err = q.Commit(ctx, commit.Write{Chunks: true, Plan: plan})
+		}
+		t.applied = err == nil
+		// Otherwise it may have taken place, and only the next open tells.
+		t.doubt = err != nil && inPlan == nil && !commit.Refused(err)
 		return err
-	}
-	if t.db.parts.Queue == nil {
-		return end(t.db.parts.ReadOnly)
-	}
-	var inPlan error
-	plan := func(p *commit.Plan) error {
-		inPlan = t.replay(p, after, to, rows)
-		return inPlan
-	}
-	if t.commit != nil {
-		err = t.commit(plan)
-	} else {
-		_, err = t.db.parts.Queue.Commit(ctx, commit.Write{Chunks: true, Plan: plan})
-	}
-	t.applied = err == nil
-	// Otherwise it may have taken place, and only the next open tells.
-	t.doubt = err != nil && inPlan == nil && !commit.Refused(err)
-	return end(err)
+	})
 }
 
 func (t *Draft) replay(p *commit.Plan, after, to Position, rows *Rows) error {
