@@ -25,6 +25,8 @@ func TestReadersMeetCheckpoints(t *testing.T) {
 	run(t, conn, `PRAGMA wal_autocheckpoint = 10`)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
+	stop := sync.OnceFunc(func() { close(done); wg.Wait() })
+	defer stop()
 	for _, c := range []*Container{writer, outside, outside} {
 		wg.Go(func() {
 			for i := 0; ; i++ {
@@ -43,8 +45,7 @@ func TestReadersMeetCheckpoints(t *testing.T) {
 	for range 120 {
 		run(t, conn, `INSERT INTO t (b) SELECT randomblob(3000) FROM generate_series(1, 5)`)
 	}
-	close(done)
-	wg.Wait()
+	stop()
 	if err := conn.Close(); err != nil {
 		t.Error(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -39,7 +40,13 @@ func dial(c *Container) (*sqlite3.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := conn.Exec(strings.Join(Pragmas(), ";")); err != nil {
+	// As the catalog has it: a connection that opens may hold a lock for a moment, to
+	// recover the log's index.
+	err = conn.BusyTimeout(30 * time.Second)
+	if err == nil {
+		err = conn.Exec(strings.Join(Pragmas(), ";"))
+	}
+	if err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
